@@ -4,6 +4,7 @@ On the paths of OpenAI's APIs, a problem also has OpenAI's error object.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -24,6 +25,9 @@ RETRY_AFTER_S = 2
 MAX_FIELD_ERRORS = 20
 _MAX_NAME_PARTS = 10
 _KINDS = ("str", "int", "float", "bool")
+_KINDS_OF = ("list[", "dict[", "function-", "constrained-")
+_SHOULD_BE = "should be "
+_NOUN = re.compile(r"^(?:Input|List|Dictionary|Tuple|Set|String|Value error,) ")
 # The part of the request that a value came from is not part of a field's name.
 _PLACES = ("body", "query", "path", "header")
 _PLAIN_WORDS = {
@@ -137,9 +141,36 @@ async def _validation_error(request: Request, error: RequestValidationError) -> 
     if faults[0]["type"] == "json_invalid" and _field(faults[0]["loc"]) == "body":
         why = faults[0].get("ctx", {}).get("error", faults[0]["msg"])
         return problem(request.url.path, 400, "json_invalid", f"The body is not valid JSON: {why}.")
-    errors = [FieldError(field=_field(e["loc"]), message=_message(e)).model_dump() for e in faults[:MAX_FIELD_ERRORS]]
+    told = _told(faults)[:MAX_FIELD_ERRORS]
+    errors = [FieldError(field=field, message=message).model_dump() for field, message in told]
     detail = "; ".join(f"{e['field']}: {e['message']}" for e in errors)
     return problem(request.url.path, 422, "request_invalid", detail, errors=errors)
+
+
+def _told(faults: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return each field with what is wrong with it, once.
+
+    A value that may be of several types has a fault for each of them. If one of these is within the value, the value is
+    of that type, and the other types say nothing.
+    """
+    by_field: dict[str, list[str]] = {}
+    for fault in faults:
+        by_field.setdefault(_field(fault["loc"]), []).append(_message(fault))
+    return [
+        (field, _alternatives(messages))
+        for field, messages in by_field.items()
+        if not any(other.startswith(f"{field}.") for other in by_field)
+    ]
+
+
+def _alternatives(messages: Sequence[str]) -> str:
+    """ "should be a text" and "should be a list" as one sentence; other messages side by side."""
+    # A value of one of the types is told what is wrong with it, and no other type.
+    different = dict.fromkeys(message for message in messages if not message.startswith(_SHOULD_BE))
+    if different:
+        return "; ".join(different)
+    *others, last = (message.removeprefix(_SHOULD_BE) for message in dict.fromkeys(messages))
+    return f"{_SHOULD_BE}{', '.join(others)} or {last}" if others else f"{_SHOULD_BE}{last}"
 
 
 def _field(location: Sequence[object]) -> str:
@@ -154,14 +185,14 @@ def _field(location: Sequence[object]) -> str:
 
 def _is_kind(name: object) -> bool:
     """Return whether `name` is one of several types that a value was compared with, and not the name of a field."""
-    return name in _KINDS or str(name).startswith(("list[", "dict["))
+    return name in _KINDS or str(name).startswith(_KINDS_OF)
 
 
 def _message(error: Mapping[str, Any]) -> str:
     if error["type"] == "too_long" and isinstance(error.get("input"), str):
         # pydantic says "items after validation" about a text that other checks process first.
         return f"should have at most {error['ctx']['max_length']} characters"
-    return _PLAIN_WORDS.get(error["type"]) or str(error["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+    return _PLAIN_WORDS.get(error["type"]) or _NOUN.sub("", str(error["msg"])).replace(" after validation", "")
 
 
 async def _http_exception(request: Request, error: HTTPException) -> Response:

@@ -44,6 +44,7 @@ class _PlainServer(MCPServer):
 def _complaint(fault: Mapping[str, object]) -> str:
     field = ".".join(map(str, cast("tuple[object, ...]", fault["loc"])))
     message = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input ").removeprefix("List ")
+    message = message.replace(" after validation", "")
     return f"`{field}` {'is required' if fault['type'] == 'missing' else message}"
 
 

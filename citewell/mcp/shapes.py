@@ -1,5 +1,6 @@
 """Structured content of the tools. Names and offsets (code points, half-open) are those of the HTTP API."""
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
@@ -238,16 +239,19 @@ class SourceGiven(BaseModel):
     document_id: str | None = Field(default=None, description="Instead of a text: a document from list_documents.")
 
 
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
 def _of_a_text(given: Any) -> Any:
     if isinstance(given, str):
-        return {"text": given}
+        return {"document_id": given} if _UUID.fullmatch(given.strip()) else {"text": given}
     if isinstance(given, dict | SourceGiven):
         return given  # pyright: ignore[reportUnknownVariableType] - its model says what it may hold
     raise ValueError("should be a text, or an object with `text` or `document_id`")
 
 
 TextOrSource = Annotated[SourceGiven, BeforeValidator(_of_a_text, json_schema_input_type=str | SourceGiven)]
-"""Models and programs also send a source as its mere text."""
+"""Models and programs also send a source as its mere text, or as the mere id of a document."""
 
 
 Mode = Literal["low", "balanced", "high"]

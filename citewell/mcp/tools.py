@@ -169,6 +169,8 @@ class Tools:
         """List the documents that can be asked, with their workspaces and ids, the newest first."""
         async with self._reach.client(context.headers) as client:
             listed = [document async for document in client.documents(workspace, limit + 1, filename=filename)]
+            if workspace is not None and not listed:
+                await client.workspaces.get(workspace)  # says so if there is none of that name
         documents = shapes.DocumentsListed.model_validate({"documents": listed[:limit], "more": len(listed) > limit})
         return texts.result(documents, texts.document_lines(documents))
 

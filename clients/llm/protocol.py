@@ -163,10 +163,11 @@ class ModelTimedOut(ModelUnavailable):
     """The server was silent for too long, or the reply was not complete at its deadline."""
 
 
-NO_FREE_SLOT = (
-    "no free slot in time; a slow model needs more time (models.call_timeout_s, models.deadline_s and the query's "
-    "deadline_s)"
+MORE_TIME = (
+    "a slow model needs more time: raise models.call_timeout_s, models.deadline_s and budget.deadline_s, or the "
+    "deadline_s of the question"
 )
+NO_FREE_SLOT = f"no free slot in time; {MORE_TIME}"
 
 
 class NoFreeSlot(ModelUnavailable):

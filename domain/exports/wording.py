@@ -37,7 +37,7 @@ class Wording:
     citations: Mapping[str, str]
     since: Mapping[str, str]
     short_page: str = "p.{}"
-    replaces: str = ", which replaces: "
+    replaces: str = ", in place of "
     asked: str = "asked"
     audit: str = "audit"
     told: Told = _as_it_is

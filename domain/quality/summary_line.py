@@ -46,7 +46,7 @@ def verifier_note(calibration: Mapping[str, Any] | None, *, korean: bool = False
     passed = round(100 * calibration["false_pass"])
     if korean:
         return f"이 검증기는 출처에 근거가 없는 문장 100개 가운데 약 {passed}개를 근거가 있다고 판정합니다."
-    return f"This verifier takes about {passed} of 100 statements that the sources do not support for supported."
+    return f"Of 100 statements that the sources do not support, this verifier calls about {passed} supported."
 
 
 def _in_english(all_: int, supported: int, unchecked: int, removed: int) -> list[str]:

@@ -139,3 +139,31 @@ def test_a_filter_that_cannot_match_is_refused(http: httpx.Client, params: dict[
 def test_an_unknown_path_or_method_is_a_problem_that_points_to_the_documentation(http: httpx.Client) -> None:
     assert "/docs" in assert_problem(http.get("/v2/queries"), 404, "not_found")["detail"]
     assert "/docs" in assert_problem(http.put("/v1/queries"), 405, "method_not_allowed")["detail"]
+
+
+@for_all_rows(
+    ("condition", "told"),
+    [
+        ({"like": 3}, {"filter.metadata.year.like": "is not a known field"}),
+        ({"gte": [2024]}, {"filter.metadata.year.gte": "should be a valid string, a valid integer or a valid number"}),
+        ({}, {"filter.metadata.year": "give gte, lte or both"}),
+        (
+            None,
+            {
+                "filter.metadata.year": "should be a valid string, a valid boolean, a valid integer, a valid number, "
+                "a valid list or a JSON object"
+            },
+        ),
+    ],
+)
+def test_a_value_of_no_type_that_it_may_have_is_told_in_one_sentence(
+    http: httpx.Client, condition: Any, told: dict[str, str]
+) -> None:
+    refused = http.post("/v1/search", json={"query": "days", "filter": {"metadata": {"year": condition}}})
+    assert_problem(refused, 422, "request_invalid")
+    assert {error["field"]: error["message"] for error in refused.json()["errors"]} == told
+
+
+def test_a_list_that_is_too_short_is_told_without_words_about_validation(http: httpx.Client) -> None:
+    refused = http.post("/v1/chat/completions", json={"model": "default", "messages": []})
+    assert refused.json()["detail"] == "messages: should have at least 1 item, not 0"

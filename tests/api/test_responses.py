@@ -229,7 +229,7 @@ def test_a_failure_in_a_stream_is_its_last_event(http: httpx.Client, client: Ope
         ({"text": {"format": {"type": "grammar"}}}, "text", "text, json_object or json_schema"),
         ({"input_": []}, "input", "no question"),
         ({"input_": "!?"}, "input", "The question is empty"),
-        ({"input_": 5}, "input", "input: should be a valid string; input: should be a valid list"),
+        ({"input_": 5}, "input", "input: should be a valid string or a valid list"),
         (
             {"text": {"format": {"type": "json_schema", "name": "a", "schema": {"type": "object"}}}},
             "text",

@@ -232,7 +232,7 @@ def in_file(format: Any, query: dict[str, Any]) -> str:
 # What people who may not read the documents are not shown: words and names of others than the cited ones, and what
 # failed within the installation.
 NOT_SHARED = {
-    "1,200 hours (lamps-new.pdf, p.3, 2026), which replaces: 900 hours (lamps.pdf, p.3, 2024)",
+    "1,200 hours (lamps-new.pdf, p.3, 2026), in place of 900 hours (lamps.pdf, p.3, 2024)",
     "The answer uses the value that was replaced.",
     "“Bulbs last 1,200 hours.” lamps-new.pdf, page 3, Lamps",
     "What was changed",
@@ -255,14 +255,14 @@ def test_every_format_says_all_that_an_answer_says(format: str) -> None:
         "Supported.",
         "The sources say only a part of it.",
         "No language model was asked: the sentences are copied from the documents.",
-        "takes about 31 of 100 statements that the sources do not support for supported",
+        "Of 100 statements that the sources do not support, this verifier calls about 31 supported",
         "Answered on 2026-03-01 at 08:15 UTC.",
         "Since then a cited document has changed. lamps.pdf has a newer version.",
         "“The bulb lasts 900 hours.” lamps.pdf, page 3, Lamps",
         "“The shade is made of brass.” lamps.pdf, page 3, Lamps",
         "“The cable is 4 m long.” cables.md (whether it proves the sentence could not be checked)",
         "Your documents disagree",
-        "1,200 hours (lamps-new.pdf, p.3, 2026), which replaces: 900 hours (lamps.pdf, p.3, 2024)",
+        "1,200 hours (lamps-new.pdf, p.3, 2026), in place of 900 hours (lamps.pdf, p.3, 2024)",
         "The answer uses the value that was replaced.",
         "“Bulbs last 1,200 hours.” lamps-new.pdf, page 3, Lamps",
         "What was changed",

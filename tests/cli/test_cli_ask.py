@@ -43,9 +43,9 @@ def test_an_answer_is_shown_with_all_that_proves_it(citewell: Citewell) -> None:
         "✓ Copied from the documents About 9 of 10 answers that share so much with their question were right.",
         "Probability that the documents say all of it and that it answers the question: 0.93.",
         "No language model was asked: the sentences are copied from the documents.",
-        "This verifier takes about 33 of 100 statements that the sources do not support for supported",
+        "Of 100 statements that the sources do not support, this verifier calls about 33 supported",
         "! 1 of 3 chunks could not be scored",
-        "removed: 2 of the original answer",
+        "Citations of the draft that were removed: 2;",
         "offline · mode balanced",
     ):
         assert part in shown

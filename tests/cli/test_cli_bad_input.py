@@ -30,7 +30,7 @@ from verify_material.rows import for_all_rows
         (["ask", "hi", "--model", "gpt-9"], "'gpt-9' is not configured; use one of"),
         (["ask", "hi", "--wait", "-1"], "--wait"),
         (["ask", "hi", "--url", "http://127.0.0.1:1"], "cannot reach a server at http://127.0.0.1:1"),
-        (["ask", "hi", "--url", "nonsense"], "cannot reach a server at nonsense"),
+        (["ask", "hi", "--url", "nonsense"], "'nonsense' is no address of a server"),
         (["ask", "hi", "--url", "http://[::1"], "no address of a server"),
         (["history", "not-an-id"], "'not-an-id' is not the id of a question"),
         (["history", "abc12"], "nor the first 6 or more characters of one"),

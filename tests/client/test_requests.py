@@ -266,10 +266,11 @@ def test_a_key_that_cannot_be_sent_is_refused_and_not_repeated(client: Opening, 
     assert key not in str(caught.value)
 
 
-@pytest.mark.parametrize("client", [CitewellClient, AsyncCitewellClient])
-def test_what_is_no_address_is_told(client: Opening) -> None:
+@for_all_rows("address", ["http://host:port", "localhost:8000", "host", "", "//host:8000", "ftp://host", "http://"])
+@for_all_rows("client", [CitewellClient, AsyncCitewellClient])
+def test_what_is_no_address_is_told(client: Opening, address: str) -> None:
     with pytest.raises(ServerUnreachable, match="looks like http://host:8000"):
-        client("http://host:port")
+        client(address)
 
 
 # N9

@@ -59,3 +59,10 @@ def test_a_document_that_was_sent_before_is_waited_for_and_looked_at(half: Half)
     with recording(document("processing"), document("ready")) as server:
         found = half(server.url, lambda client: client.wait_document("d", 30, seen.append))
     assert (found["status"], [each["status"] for each in seen]) == ("ready", ["processing", "ready"])
+
+
+def test_a_file_is_also_named_by_its_path_as_text(half: Half, path: Path) -> None:
+    with recording(accepted(), accepted()) as server:
+        half(server.url, lambda client: client.upload(str(path)))
+        half(server.url, lambda client: client.imports.create(str(path)))
+    assert all(b'filename="a.txt"' in asked.body for asked in server.asked)

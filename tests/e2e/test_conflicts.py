@@ -61,7 +61,7 @@ def test_an_answer_names_the_other_value_its_place_and_the_document_in_force(
 def test_an_exported_answer_names_both_values(answer: dict[str, Any], offline: Stack) -> None:
     text = offline.http.get(f"/v1/queries/{answer['id']}/export", params={"format": "markdown"}).text
     assert "Your documents disagree" in text
-    assert "EUR 200 (bicycles.md, 2026-03-01), which replaces: EUR 150" in text
+    assert "EUR 200 (bicycles.md, 2026-03-01), in place of EUR 150" in text
     assert offline.http.get(f"/v1/queries/{answer['id']}/export", params={"format": "pdf"}).is_success
 
 

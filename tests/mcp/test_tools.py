@@ -160,6 +160,7 @@ def test_bad_questions_are_explained(api_url: str) -> None:  # N9
     nowhere = complaint(call(server, "ask", question="How long?", workspace="nowhere"))
     assert "There is no workspace 'nowhere'" in nowhere
     assert "list_documents" in nowhere
+    assert "There is no workspace 'nowhere'" in complaint(call(server, "list_documents", workspace="nowhere"))
     assert "question" in complaint(call(server, "ask"))
     assert "balanced" in complaint(call(server, "ask", question="How long?", mode="extreme"))
     assert "source" in complaint(call(server, "verify", answer="It is so.", sources=[]))
@@ -333,12 +334,16 @@ def test_a_question_that_is_refused_begins_no_conversation(api_url: str) -> None
     assert "Ask with conversation_id `new`" in complaint(unknown)
 
 
+UNKNOWN = str(uuid.UUID(int=7))
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ({"answer": "x", "sources": [5]}, "verify: `sources.0` should be a text, or an object with"),
         ({"answer": "x", "sources": " "}, "Source 1 has no text"),
-        ({"answer": "x", "sources": []}, "verify: `sources` should have at least 1 item"),
+        ({"answer": "x", "sources": []}, "verify: `sources` should have at least 1 item, not 0."),
+        ({"answer": "x", "sources": [UNKNOWN]}, f"There is no document {UNKNOWN}"),
         ({"sources": ["a text"]}, "verify: `answer` is required."),
         ({"answer": "x", "sources": ["y"], "repair": "all"}, "verify: `repair` should be 'full', 'citations' or 'off'"),
         ({"answer": "x", "sources": [{"title": "A"}]}, "Source 1 needs either a text or a document_id"),

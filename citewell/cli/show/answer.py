@@ -41,7 +41,12 @@ def proof_view(query: Query) -> RenderableType:
         parts += [heading("References"), _references(query)]
     if query["removed_citations"]:
         numbers = ", ".join(map(str, query["removed_citations"]))
-        parts.append(Text(f"removed: {numbers} of the original answer; their sources do not say it", style="yellow"))
+        parts.append(
+            Text(
+                f"Citations of the draft that were removed: {numbers}; their sources do not prove the sentences",
+                style="yellow",
+            )
+        )
     parts += closest_view(query)
     if query["verification"] is not None and not query["abstained"]:
         asked = query["restated_question"] or query["question"]

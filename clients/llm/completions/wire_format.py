@@ -20,6 +20,7 @@ from clients.llm.completions.request_body import GROQ, Dialect
 from clients.llm.completions.server_words import Fault, fault_in, server_words
 from clients.llm.completions.usage import Bounds, ReplyTooLong, read_usage
 from clients.llm.protocol import (
+    MORE_TIME,
     Allowance,
     ModelError,
     ModelRefused,
@@ -77,10 +78,14 @@ class Exchange:
     _grows: bool = True
     _pieces: int = 0
     _thought_chars: int = 0
+    _thoughts: str = ""
+    """The model's thoughts beside the reply, kept only where a JSON object is expected."""
     _reported: object = None
     _finish_reason: str | None = None
     _has_ended: bool = False
     _has_choices: bool = False
+    _number: object = None
+    """The index of the choice that is read, once a choice has one."""
     _said: str = ""
     """The server's words if it sent no choices."""
     _live: LiveReply | None = None
@@ -135,12 +140,18 @@ class Exchange:
             self._reported = {**_fields(self._reported), **_fields(reported)} or reported
         choice = _choice(chunk)
         self._has_choices = self._has_choices or choice is not None
-        part = self._take_choice(choice) if choice is not None else None
+        part = self._take_choice(choice) if choice is not None and self._is_ours(choice) else None
         if not self._has_choices:
             self._said = server_words(dict(chunk)).text or self._said
         if fault := fault_in(chunk, choice, groq):
             raise self._stopped(fault, is_within_reply=self._has_choices or "choices" in chunk)
         return part
+
+    def _is_ours(self, choice: Mapping[str, Any]) -> bool:
+        """Return whether a choice belongs to the reply that is read. One is asked for; some gateways stream several."""
+        number = choice.get("index")
+        self._number = number if self._number is None else self._number
+        return number is None or number == self._number
 
     def _take_choice(self, choice: Mapping[str, Any]) -> StreamPart | None:
         delta = choice.get("delta")
@@ -153,6 +164,8 @@ class Exchange:
         for name in ("reasoning_content", "reasoning", "thinking"):
             if isinstance(thought := message.get(name), str):
                 self._thought_chars += len(thought)
+                if self.expects_json and self._thought_chars <= self.bounds.reply_chars:
+                    self._thoughts += thought
                 break
         if "tool_calls" in message or "function_call" in message:
             self._arguments += _arguments(message)
@@ -234,7 +247,8 @@ class Exchange:
     def _proper(self) -> str | None:
         # Some servers that are asked for a schema let the model call a tool of that form.
         written = self._written.strip() or (self._arguments if self.expects_json else "")
-        return reply_text(written)
+        # Others hold the thoughts to the schema, and hand over the object as one.
+        return reply_text(written or (self._thoughts if _is_object(self._thoughts) else ""))
 
     def _too_long(self) -> str:
         most, usage = self.bounds.max_tokens, self.reported
@@ -252,7 +266,8 @@ class Exchange:
             return "the reply is empty after its thoughts; check reasoning_effort of the model in models.catalogue"
         if self._arguments:
             return "the reply is empty: the model called a tool instead"
-        return "the reply is empty"
+        ended = self._finish_reason or ""
+        return f"the reply is empty ({ended})" if ended and ended != "stop" else "the reply is empty"
 
     def _stopped(self, fault: Fault, *, is_within_reply: bool) -> ModelError:
         if fault.is_permanent:
@@ -298,10 +313,7 @@ class Exchange:
     def why_late(self) -> str:
         if asyncio.get_running_loop().time() < self.deadline or self.silence_s == self.whole_s:
             return f"nothing came for {self.silence_s:g} s (models.call_timeout_s)"
-        return (
-            f"no complete reply in the {self.whole_s:.0f} s that were left; a slow model needs more time "
-            "(models.call_timeout_s, models.deadline_s and the query's deadline_s)"
-        )
+        return f"no complete reply in the {self.whole_s:.0f} s that were left; {MORE_TIME}"
 
     @property
     def reported(self) -> Usage | None:
@@ -340,10 +352,17 @@ def _fields(value: object) -> Mapping[str, Any]:
 
 def _choice(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
     choices = chunk.get("choices")
-    if isinstance(choices, list):
-        for choice in cast("list[object]", choices)[:1]:
-            return _fields(choice)
+    if isinstance(choices, list) and choices:
+        given = [_fields(choice) for choice in cast("list[object]", choices)]
+        return next((choice for choice in given if choice.get("index") == 0), given[0])
     return chunk if isinstance(chunk.get("message"), dict) else None
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _arguments(message: Mapping[str, Any]) -> str:

@@ -63,7 +63,9 @@ def quotation_of(part: QuestionPart, read: ReadSource, candidate: Candidate) -> 
     """Quote a unit for a part of a question: below its heading if that has words of the question, the cells of a row
     that are asked for. None if the row has no value there."""
     standing, unit = candidate.standing, candidate.unit
-    has_head = any(coverage([word], unit.above) for word in standing.has - standing.own)
+    # "If it fails: 2. Call the desk." would be two sentences, of which the first says nothing.
+    is_numbered = unit.is_item and unit.text[:1].isdigit()
+    has_head = not is_numbered and _is_by_head(unit, standing.has, standing.own)
     text = unit.below_heading if has_head else unit.text
     if unit.row is not None:
         cells = asked_cells(part, unit.row, read.units)
@@ -73,9 +75,14 @@ def quotation_of(part: QuestionPart, read: ReadSource, candidate: Candidate) -> 
     return Quotation(read, unit, text, candidate.probability, standing.has, standing.own)
 
 
+def _is_by_head(unit: Unit, has: Set[str], own: Set[str]) -> bool:
+    """Return whether the head above a unit has words of the question that the unit itself lacks."""
+    return any(coverage([word], unit.above) for word in has - own)
+
+
 def with_what_belongs_to_it(part: QuestionPart, quotation: Quotation) -> list[Quotation]:
     """Return the quotation with the whole list, section or table whose head has the words of the question that it has
-    itself, or with the next sentence if that has further words of the question."""
+    itself, with the whole list if the head has further words of the question, or with the next sentence if that has."""
     unit, read = quotation.unit, quotation.read
     if unit.row is not None:
         return [quotation] if names_row(unit, quotation.own) else _whole_table(part, quotation)
@@ -83,7 +90,8 @@ def with_what_belongs_to_it(part: QuestionPart, quotation: Quotation) -> list[Qu
     following = read.units[place + 1 :]
     if _introduces(unit, following):
         return _with_list(quotation, following)
-    if part.kind not in FORMS and all(coverage([word], unit.above) for word in quotation.own):
+    is_one_of_many = unit.is_item and part.kind != "decision" and _is_by_head(unit, quotation.covers, quotation.own)
+    if part.kind not in FORMS and (is_one_of_many or all(coverage([word], unit.above) for word in quotation.own)):
         return _whole_section(quotation, read.units[:place])
     if following and following[0].group == unit.group and _adds(part, quotation, following[0]):
         further = replace(plain_quotation(read, following[0]), is_listed=False)

@@ -31,6 +31,8 @@ def connection(url: str, api_key: str | None, timeout: float, priority: Priority
     """Return the arguments for httpx's clients. Raises ServerUnreachable for an invalid address, ApiKeyUnusable."""
     try:
         address = httpx.URL(url)
+        if address.scheme not in ("http", "https") or not address.host:
+            raise httpx.InvalidURL("no http:// or https:// before the host")
     except httpx.InvalidURL as error:
         raise ServerUnreachable(
             f"{url!r} is no address of a server ({error}); it looks like http://host:8000"

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ class Documents(Passages):
 
     def upload(
         self,
-        path: Path,
+        path: str | PathLike[str],
         *,
         filename: str | None = None,
         workspace: str = "default",
@@ -32,8 +33,8 @@ class Documents(Passages):
         With `wait` (seconds, or True for as long as `wait_document` waits) the method returns when the document is
         ready or has failed: see `status`.
         """
-        named = {"filename": filename or path.name, "workspace": workspace}
-        with path.open("rb") as file:
+        named = {"filename": filename or Path(path).name, "workspace": workspace}
+        with Path(path).open("rb") as file:
             accepted = self.send(requests.upload(file, **named, metadata=metadata, source=source))
         return with_status(accepted, self.wait_document(accepted["id"], seconds_of(wait))) if wait else accepted
 
@@ -127,7 +128,7 @@ class AsyncDocuments(AsyncPassages):
 
     async def upload(
         self,
-        path: Path,
+        path: str | PathLike[str],
         *,
         filename: str | None = None,
         workspace: str = "default",
@@ -140,8 +141,8 @@ class AsyncDocuments(AsyncPassages):
         With `wait` (seconds, or True for as long as `wait_document` waits) the method returns when the document is
         ready or has failed: see `status`.
         """
-        content = await asyncio.to_thread(path.read_bytes)
-        named = {"filename": filename or path.name, "workspace": workspace}
+        content = await asyncio.to_thread(Path(path).read_bytes)
+        named = {"filename": filename or Path(path).name, "workspace": workspace}
         accepted = await self.send(requests.upload(content, **named, metadata=metadata, source=source))
         return with_status(accepted, await self.wait_document(accepted["id"], seconds_of(wait))) if wait else accepted
 

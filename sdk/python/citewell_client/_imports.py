@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -39,7 +40,7 @@ class Imports:
 
     def create(
         self,
-        path: Path,
+        path: str | PathLike[str],
         *,
         filename: str | None = None,
         workspace: str = "default",
@@ -48,8 +49,8 @@ class Imports:
     ) -> Accepted:
         """Send a .zip archive; each of its documents gets the `metadata`. Raises OSError when the file cannot be
         read."""
-        named = {"filename": filename or path.name, "workspace": workspace}
-        with path.open("rb") as file:
+        named = {"filename": filename or Path(path).name, "workspace": workspace}
+        with Path(path).open("rb") as file:
             return self._transport.send(_create(file, **named, metadata=metadata, source=source))
 
     def get(self, import_id: str) -> Import:
@@ -84,7 +85,7 @@ class AsyncImports:
 
     async def create(
         self,
-        path: Path,
+        path: str | PathLike[str],
         *,
         filename: str | None = None,
         workspace: str = "default",
@@ -93,8 +94,8 @@ class AsyncImports:
     ) -> Accepted:
         """Send a .zip archive; each of its documents gets the `metadata`. Raises OSError when the file cannot be
         read."""
-        content = await asyncio.to_thread(path.read_bytes)
-        named = {"filename": filename or path.name, "workspace": workspace}
+        content = await asyncio.to_thread(Path(path).read_bytes)
+        named = {"filename": filename or Path(path).name, "workspace": workspace}
         return await self._transport.send(_create(content, **named, metadata=metadata, source=source))
 
     async def get(self, import_id: str) -> Import:

@@ -41,6 +41,16 @@ Members may row at night. Beginners are excluded.
 | Heron | 9 | 48 | -2.5 | Ada Lund |
 | Swift | 11 |  | 1.5 | Bo Fisk |
 """
+RUNBOOK = """# Nightly export
+
+It takes 35 minutes.
+
+## If it fails
+
+1. Read the log of the nightly export.
+2. Delete exports older than 14 days.
+3. Tell the channel.
+"""
 MINUTES = """Project meeting
 
 1. Website
@@ -190,6 +200,17 @@ def test_a_question_gets_what_the_paper_has_with_its_head(text: str, question: s
                 "- showers",
             ],
         ),
+        (
+            RUNBOOK,
+            "What do I do if the export fails?",
+            [
+                "If it fails",
+                "1. Read the log of the nightly export.",
+                "2. Delete exports older than 14 days.",
+                "3. Tell the channel.",
+            ],
+        ),
+        (RUNBOOK, "Which exports are deleted?", ["2. Delete exports older than 14 days."]),
         (
             MINUTES,
             "What was said about the website?",

@@ -192,6 +192,9 @@ WHOLE = {
     "printed on many lines": json.dumps(json.loads(completion(OK)), indent=2).encode(),
     "gzip": gzip.compress(completion(OK)),
     "events unasked": events(*PLAIN),
+    "another choice before it": json.dumps(
+        {"choices": [{"index": at, "message": {"content": OK[at * 9 :]}, "finish_reason": "stop"} for at in (1, 0)]}
+    ).encode(),
 }
 
 
@@ -276,6 +279,7 @@ NOT_ONE = {
         ModelReplyInvalid,
         "insufficient balance",
     ),
+    "only loaded": (completion("", "load"), ModelReplyInvalid, "the reply is empty (load)"),
     "a detail": (b'{"detail": [{"msg": "no field"}]}', ModelReplyInvalid, "no field"),
 }
 
@@ -289,6 +293,20 @@ def test_an_answer_that_is_no_reply_says_why(name: str) -> None:
         for outcome in (await stage.complete(), await stage.stream()):
             assert type(outcome) is kind
             assert said in str(outcome)
+
+    play(act)
+
+
+def test_an_object_that_is_all_of_the_thoughts_is_the_judgement_and_never_the_answer() -> None:
+    judged = '{"score": 0.9}'
+
+    async def act(stage: Scene) -> None:
+        stage.server.answers(completion("", reasoning_content=judged))
+        assert text_of(await stage.complete()) == judged
+        assert type(await stage.stream()) is ModelReplyInvalid
+        for thought in (f"Perhaps {judged}", f"[{judged}]", judged[:-1]):
+            stage.server.answers(completion("", reasoning_content=thought))
+            assert type(await stage.complete()) is ModelReplyInvalid
 
     play(act)
 
@@ -321,6 +339,14 @@ STREAMS = {
         *PLAIN[:3], json.dumps({"choices": [{"message": {"content": OK}, "finish_reason": "stop"}]}), "[DONE]"
     ),
     "null everywhere": events('{"choices": null}', '{"choices": []}', '{"choices": [{"delta": null}]}', *PLAIN),
+    "another choice beside it": events(
+        *(
+            json.dumps({"choices": [{"index": at, "delta": {"content": part}, "finish_reason": None}]})
+            for part in PARTS
+            for at in (0, 1)
+        ),
+        *END,
+    ),
     "a BOM": b"\xef\xbb\xbf" + events(*PLAIN),
     "gzip": gzip.compress(events(*PLAIN)),
     "one document": completion(OK),

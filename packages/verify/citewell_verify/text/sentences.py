@@ -45,7 +45,7 @@ _GOES_ON_A_TIME = re.compile(
 # "Block C." ends a sentence as "Block 3." does; in "by J. Smith" the letter belongs to a name.
 _LETTERED = re.compile(
     r"\b(?:annex|appendix|block|building|category|class|column|exhibit|form|gate|grade|group|hall|hepatitis|item|level"
-    r"|line|model|option|part|pier|plan|platform|pool|room|row|sample|schedule|section|shift|site|stage|step|table|team|terminal"
+    r"|line|model|option|part|pier|plan|platform|pool|room|row|sample|schedule|section|shift|site|size|stage|step|table|team|terminal"
     r"|tier|tower|type|unit|variant|version|vitamin|ward|wing|zone)\s$",
     re.IGNORECASE,
 )

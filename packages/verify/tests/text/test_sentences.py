@@ -79,6 +79,7 @@ def test_a_stop_inside_a_sentence_does_not_end_it(text: str) -> None:
         ["The shop is at 5 Main St.", "The office is upstairs."],
         ["They repaired the lift in Block C.", "Ms Petrov voted against it."],
         ["Take vitamin C.", "Patients feel better."],
+        ["It fails in size L.", "Visors were not tested."],
         ["회의는 오전 10시.", "점심은 약 12시.", "제3조에 따른다."],
     ],
 )

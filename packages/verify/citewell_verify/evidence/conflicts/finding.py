@@ -64,7 +64,8 @@ class Conflict:
 def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt], question: str = "") -> list[Conflict]:
     """Return the conflicts of other documents in `excerpts` with the `evidence` of an answer to the `question`."""
     documents = _documents(evidence, excerpts)
-    by_place: dict[tuple[str, ...], Conflict] = {}
+    # An answer that quotes both documents states both values: their disagreement is told once.
+    by_places: dict[frozenset[tuple[str, str, str]], Conflict] = {}
     for stated in evidence:
         for cited, elsewhere, compared in _differences(stated, documents):
             pair = documents[cited.excerpt.document], documents[elsewhere.excerpt.document]
@@ -77,9 +78,9 @@ def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt], questio
                 # "It was EUR 58, and is now EUR 62" has both.
                 has_both = any(_states(at.quote, value, of) for at, value, of in also if value != of.text)
                 if _states(stated.claim, here, cited) and not has_both:
-                    key = places[0].quote, here, elsewhere.excerpt.document, there
-                    by_place.setdefault(key, Conflict(stated.claim, *places, valid.document if valid else None))
-    return list(by_place.values())
+                    key = frozenset((place.excerpt.document, place.quote, place.value) for place in places)
+                    by_places.setdefault(key, Conflict(stated.claim, *places, valid.document if valid else None))
+    return list(by_places.values())
 
 
 def documents_to_compare(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> set[str]:
