@@ -202,7 +202,7 @@ class SharedAllowance:
 
     async def settle(self, lease_id: str, model: str, feedback: RateLimitFeedback) -> Answer:
         """Return unused tokens and learn from the feedback. This may be delayed for batching, see
-        `batching.SETTLE_WITHIN_S`.
+        `SETTLE_WITHIN_S`.
         """
         known = {
             k: v for k, v in (asdict(feedback.allowance) | asdict(feedback)).items() if k not in {"used", "allowance"}
