@@ -30,18 +30,14 @@ from api.routes import (
     feedback,
     guard,
     keys,
-    metrics,
     model_servers,
     operations,
-    overview,
     quality,
     queries,
     responses,
     search,
-    seed_stream,
     seeds,
     sharing,
-    threads,
     verifications,
     webhooks,
 )
@@ -88,7 +84,7 @@ _ROUTERS = (
     (sources.router, _DOCUMENTS),
     (queries.router, _ASKING),
     (conversations.router, _ASKING),
-    (threads.router, _ASKING),
+    (conversations.threads_router, _ASKING),
     # Batches first: their path also matches the path of a verification, where the id need not be a UUID.
     (batches.router, _ASKING),
     (verifications.router, _ASKING),
@@ -97,12 +93,12 @@ _ROUTERS = (
     (sharing.router, _ASKING),
     (quality.router, _READING),
     (search.router, _READING),
-    (overview.router, _READING),
+    (quality.history_router, _READING),
     (completions.router, _ASKING),
     (responses.router, _ASKING),
     (guard.router, _ASKING),
     (seeds.router, _ASKING),
-    (seed_stream.router, _ASKING),
+    (seeds.stream_router, _ASKING),
     (seeds.citations_router, _ASKING),
     (webhooks.router, Access(Scope.WEBHOOKS, Scope.WEBHOOKS)),
     (keys.router, Access(Scope.ADMIN, Scope.ADMIN)),
@@ -138,7 +134,7 @@ def create_app() -> FastAPI:
     add_error_handlers(app)
     _add_middleware(app)
     app.include_router(operations.router)
-    app.include_router(metrics.router, responses=_PROBLEMS)
+    app.include_router(operations.metrics_router, responses=_PROBLEMS)
     app.include_router(sharing.open_router, responses=_PROBLEMS, dependencies=[KNOWN_PARAMETERS])
     app.include_router(dashboard.router)
     app.include_router(sign_in.router)
@@ -148,8 +144,8 @@ def create_app() -> FastAPI:
         app.include_router(router, responses=_PROBLEMS, dependencies=checks)
     routes = ((route, needs) for router, needs in _ROUTERS for route in router.routes)
     needed = {route.path_format: needs for route, needs in routes if isinstance(route, APIRoute)}
-    complete(app, {**needed, metrics.PATH: metrics.NEEDED})
-    others = (operations.router, metrics.router, sharing.open_router, dashboard.router, sign_in.router)
+    complete(app, {**needed, operations.METRICS_PATH: operations.METRICS_ACCESS})
+    others = (operations.router, operations.metrics_router, sharing.open_router, dashboard.router, sign_in.router)
     routers = (*others, *(router for router, _ in _ROUTERS))
     app.state.methods = Methods([*app.routes, *(route for router in routers for route in router.routes)])
     return app

@@ -2,18 +2,23 @@
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from api.adapters.answer_page import page_of
-from api.adapters.korean import korean
 from api.adapters.markdown import literal, written
 from api.schemas.questions.answers import QueryRead
 from domain.answers.continuous_text import LINKED_MARKER, Link, no_link, without_links
 from domain.errors.service import PdfUnavailable
+from domain.exports.messages import reader
 from domain.exports.taken_along import Entry, Part, Quote, TakenAlong, taken_along
+from domain.exports.wording import KOREAN, Wording
 
 Json = Mapping[str, Any]
 
@@ -207,3 +212,22 @@ def _sentence_rows(query: Json) -> Iterator[tuple[Any, ...]]:
             "; ".join(dict.fromkeys(place["figure"] for place in places if place.get("figure"))),
             "yes" if any(place.get("corrected") for place in places) else "",
         )
+
+
+_PAGE = Path(__file__).parents[1] / "dashboard"
+
+
+@cache
+def korean() -> Wording:
+    """Return the Korean texts, read once from the table that the dashboard loads."""
+    texts = _table("texts.ko.json")
+    return replace(
+        KOREAN,
+        told=reader(_table("messages.ko.json")),
+        steps=texts["parts/steps"],
+        marks=texts["parts/evidence"],
+    )
+
+
+def _table(name: str) -> dict[str, Any]:
+    return json.loads((_PAGE / name).read_text(encoding="utf-8"))

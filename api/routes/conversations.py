@@ -1,4 +1,7 @@
-"""Conversations: each question is restated from the questions before it, and answered and verified as any other."""
+"""Conversations: each question is restated from the questions before it, and answered and verified as any other.
+
+Threads are conversations, and questions outside conversations, as one list.
+"""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -20,6 +23,8 @@ from api.schemas.questions.conversations import (
     ConversationList,
     ConversationRead,
     FirstTurnCreate,
+    ThreadList,
+    ThreadRead,
     TurnAccepted,
     TurnCreate,
     TurnList,
@@ -29,7 +34,7 @@ from clients.notifications import notify_end
 from domain.errors.state import QueryUnfinished
 from domain.exports.file_name import file_name
 from services.core.model_choice import current_settings
-from services.queries import conversations
+from services.queries import conversations, overview
 
 router = APIRouter(prefix=conversations.PATH, tags=["conversations"])
 
@@ -170,3 +175,30 @@ def _accepted(asked: conversations.Asked, response: Response) -> TurnAccepted:
     links = links_of(asked.query_id)
     response.headers["Location"] = links.self
     return TurnAccepted(id=asked.query_id, status="queued", links=links, conversation_id=asked.conversation_id)
+
+
+threads_router = APIRouter(prefix="/v1/threads", tags=["conversations"])
+
+
+@threads_router.get("", response_model=ThreadList)
+def list_threads(
+    after: After,
+    search: Annotated[
+        PlainText | None,
+        Query(
+            max_length=200,
+            description="Only threads with each of these words in their title, questions or answers, ignoring case.",
+        ),
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> object:
+    """Conversations, and questions outside conversations, ordered by their last question, newest first; `next_cursor`
+    leads to the next page."""
+    listed = overview.read_threads(search, after=after, limit=limit)
+    return {"threads": listed, "next_cursor": next_cursor(listed, limit, by="last_asked_at")}
+
+
+@threads_router.get("/{thread_id}", response_model=ThreadRead)
+def get_thread(thread_id: UUID) -> object:
+    """The thread of a conversation or of a question, by either's id."""
+    return overview.read_thread(thread_id)

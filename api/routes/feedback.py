@@ -1,6 +1,6 @@
 """Judgements of answers by people: given, queued for review, and stored as labels."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -20,6 +20,7 @@ from api.schemas.questions.feedback import (
     Rating,
     Relevant,
 )
+from api.schemas.texts import fields_for
 from clients.notifications import notify_end
 from db.queries.verifications.feedback import FeedbackFilter
 from domain.errors.access import ScopeMissing
@@ -98,15 +99,7 @@ def review_feedback(feedback_id: UUID, decided: FeedbackReview, request: Request
     """
     if decided.decision:
         require_reviewer(request)
-    review = Review(
-        decided.status,
-        decided.verdict,
-        decided.relevant,
-        decided.reason,
-        decided.corrected_answer,
-        decided.reviewer,
-        decided.decision,
-    )
+    review = Review(**fields_for(Review, decided), corrected=decided.corrected_answer)
     kept = feedback.review_feedback(feedback_id, review, to_reviewer=is_reviewer)
     if decided.decision:
         notify_end(UUID(kept["query_id"]))
@@ -142,17 +135,13 @@ def list_query_feedback(query_id: UUID, after: After, is_reviewer: IsReviewer, l
 def _kept(query_id: UUID, given: FeedbackGiven, response: Response, is_reviewer: bool) -> object:
     place = "sentence" if given.sentence is not None else "citation" if given.citation is not None else "answer"
     position = given.sentence if given.sentence is not None else given.citation
-    new = NewFeedback(
-        query_id=query_id,
-        place=place,
-        position=position,
-        rating=given.rating,
-        verdict=given.verdict,
-        relevant=given.relevant,
-        reason=given.reason,
-        corrected=given.corrected_answer,
-        author=given.author,
-    )
+    told: dict[str, Any] = {
+        "query_id": query_id,
+        "place": place,
+        "position": position,
+        "corrected": given.corrected_answer,
+    }
+    new = NewFeedback(**fields_for(NewFeedback, given) | told)
     kept = feedback.give_feedback(new, to_reviewer=is_reviewer)
     response.headers["Location"] = f"{_PATH}/{kept['id']}"
     return kept

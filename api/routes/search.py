@@ -1,12 +1,14 @@
 """Passage search without an answer; only the trial, `explain`, may call language models."""
 
 from importlib import import_module
+from typing import Any
 
 from fastapi import APIRouter, Depends, Request
 
 from api.http.uploads import require_json
 from api.schemas.questions.retrieval import SearchExplain, SearchExplained
 from api.schemas.questions.search import SearchCreate, SearchResult
+from api.schemas.texts import fields_for
 from clients.embeddings.factory import configured_embedder
 from config.settings import Settings
 from domain.errors.access import ScopeMissing
@@ -34,21 +36,11 @@ def explain(asked: SearchExplain, request: Request) -> object:
 
     The search is the same as for an answer, up to the choice of its passages. Only the model calls are stored.
     """
-    new = NewQuery(
-        question=asked.question,
-        workspace=asked.workspace,
-        workspaces=tuple(asked.workspaces or ()),
-        mode=asked.mode,
-        method=asked.method,
-        k=asked.k,
-        top_k=asked.top_k,
-        filter=asked.filter,
-        run=asked.run,
+    options: dict[str, Any] = fields_for(NewQuery, asked) | {"workspaces": tuple(asked.workspaces or ())}
+    if not asked.rerank:
         # A search without scores is meant to cost nothing, so paid steps run only if the request names them.
-        multi_query=asked.multi_query if asked.rerank else asked.multi_query or 0,
-        graph=asked.graph if asked.rerank else asked.graph or "naive",
-        max_cost_usd=asked.max_cost_usd,
-    )
+        options |= {"multi_query": asked.multi_query or 0, "graph": asked.graph or "naive"}
+    new = NewQuery(**options)
     _check_may_pay(request, new, reranks=asked.rerank)
     # Importing models takes a second, which other requests need not wait for.
     return import_module("api.answers.retrieval_trial").tried(new, reranks=asked.rerank, limit=asked.limit)

@@ -1,16 +1,24 @@
 """The endpoints of the seeds: thin adapters over an ordinary query, for programs written for the seeds."""
 
+import time
+from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
+from fastapi.sse import KEEPALIVE_COMMENT
 
 from api.adapters import questions, seeds
-from api.answers.one_request import answered
+from api.adapters.seeds import streamed_answer
+from api.answers.one_request import answered, location_of, start_query, succeeded
+from api.answers.waiting import follow, read_after_wait
 from api.http.capacity import ROOM_FOR_A_QUESTION
+from api.http.errors import Unanswered
+from api.http.sse import HEADERS, MEDIA_TYPE, data_event, described
 from api.http.uploads import require_json
-from api.schemas.formats.citations import CitationVerdict, CitationVerify
+from api.schemas.formats.citations import CitationVerdict, CitationVerify, FinalEvent, StreamAsk
 from api.schemas.formats.seeds import (
     AgentAnswer,
     AgentAsk,
@@ -22,9 +30,13 @@ from api.schemas.formats.seeds import (
     VerifiedAsk,
 )
 from api.schemas.problem import Problem
+from citewell_verify.errors import CitewellError
 from config.settings import settings
+from db.queries.runs.events import DRAFT
 from services.external.citation_verification import verify_citation
+from services.generation.answer import common_prefix_length
 from services.queries import results
+from services.queries.results import read_query
 
 _HEADERS: dict[str, Any] = {
     "Location": {
@@ -93,3 +105,82 @@ def verify(sent: CitationVerify) -> object:
     return verify_citation(
         sent.document_id, sent.chunk_index, sent.claim_text, sent.expected_text_span, settings().verification
     )
+
+
+_EVENTS = """data: {"type": "stream", "data": "Returns must be made "}
+
+data: {"type": "stream", "data": "within 30 days."}
+
+data: {"type": "final", "data": "Returns must be made within 30 days. [1]", "sources": [], "citations": []}
+
+"""
+_LOCATION: dict[str, Any] = {
+    "Location": {"description": "The question at `/v1/queries/{id}`.", "schema": {"type": "string"}}
+}
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {**described("`stream` events, then one `final` or one `error`.", _EVENTS), "headers": _LOCATION}
+}
+
+stream_router = APIRouter(tags=["seeds"], dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
+
+
+@stream_router.post("/api/query", name="seed_api_query", response_class=StreamingResponse, responses=_RESPONSES)
+async def stream_query(asked: StreamAsk, response: Response) -> Response:
+    """S4: server-sent events: the draft while it is written, then the checked answer with its sources and citations.
+
+    The streamed draft is not checked yet; the `data` of the `final` event is. A question that fails ends with
+    `{"type": "error", "data": "why"}`. A question whose client disconnects continues, and `Location` will have its
+    answer.
+    """
+    query_id = await run_in_threadpool(start_query, questions.of_stream(asked))
+    headers = {**response.headers, **HEADERS, "Location": location_of(query_id)}
+    return StreamingResponse(seed_events(query_id), media_type=MEDIA_TYPE, headers=headers)
+
+
+class SentDraft:
+    """The draft as a client has received it. Text cannot be taken back, so only additions are sent."""
+
+    def __init__(self) -> None:
+        self._draft = ""
+        self._sent = ""
+
+    def news(self, start: int, text: str) -> str:
+        """Apply the event that the draft is now `draft[:start] + text`, and return the text to send, possibly none.
+
+        The part of a restarted draft that is the same as before is not repeated.
+        """
+        self._draft = self._draft[:start] + text
+        common = common_prefix_length(self._sent, self._draft)
+        if common == len(self._draft):
+            return ""
+        self._sent = self._draft
+        return self._draft[common:]
+
+
+async def seed_events(query_id: UUID) -> AsyncIterator[bytes]:
+    sent, spoke = False, time.monotonic()
+    try:
+        async for piece in _pieces(query_id):
+            if piece:
+                sent = True
+                yield data_event({"type": "stream", "data": piece})
+            elif time.monotonic() - spoke >= settings().stream.heartbeat_s:
+                yield KEEPALIVE_COMMENT
+            else:
+                continue
+            spoke = time.monotonic()
+        query = succeeded(await read_after_wait(read_query, query_id))
+    except (Unanswered, CitewellError) as error:
+        yield data_event({"type": "error", "data": str(error)})
+        return
+    if not sent:
+        # No draft is written when the documents have no answer; a client of the seed shows only streamed text.
+        yield data_event({"type": "stream", "data": query["answer"]})
+    yield data_event(FinalEvent.model_validate(streamed_answer(query)).model_dump(mode="json"))
+
+
+async def _pieces(query_id: UUID) -> AsyncIterator[str]:
+    draft = SentDraft()
+    async for events in follow(query_id, 0):
+        news = [draft.news(event.data["start"], event.data["text"]) for event in events if event.type == DRAFT]
+        yield "".join(news)

@@ -7,8 +7,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from api.adapters.answer_page import HTML_POLICY, page_of
-from api.adapters.exports import shared_page
-from api.adapters.korean import korean
+from api.adapters.exports import korean, shared_page
 from api.http.downloads import page_url
 from api.http.uploads import require_json
 from api.schemas.questions.sharing import ShareCreate, ShareCreated, SharedAnswer, ShareList

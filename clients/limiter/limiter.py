@@ -14,10 +14,9 @@ from redis.exceptions import RedisError
 
 from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.local import LocalAllowance
-from clients.limiter.protocol import Lease, Limiter, Priority, Sleep, Unlimited, used_up
+from clients.limiter.protocol import Lease, Limiter, LimiterTerms, Priority, Sleep, Unlimited, used_up
 from clients.limiter.request import Answer, Ticket, configured
 from clients.limiter.shared import SharedAllowance, account_of
-from clients.limiter.terms import LimiterTerms
 from clients.llm.protocol import CallDeferred, ModelError, ModelRateLimited, ModelReply
 from clients.telemetry.meter import ALONE, METER
 from config.settings import Settings

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from clients.limiter.feedback import RateLimitFeedback
+from clients.limiter.protocol import LimiterTerms
 from clients.limiter.request import KINDS, OF_TOKENS, Answer, Kind, Ticket
-from clients.limiter.terms import LimiterTerms
 
 _ENOUGH = 1e-6
 _MINUTE_S = 60

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import structlog
 
-from citewell_verify.judging.statement import Failure
+from citewell_verify.judging.statement import Failure, FailureKind
 from citewell_verify.prompting.judgements import Composition, Judgement, Reply
 from clients.limiter import Limiter
 from clients.limiter.protocol import RetryAfter
@@ -23,7 +23,6 @@ from clients.llm.calling.attempt import Attempt, Caller, RetryBudget
 from clients.llm.calling.outages import CircuitOpen, Outage, Outages
 from clients.llm.calling.reply_cache import ReplyCache, ReplyStore
 from clients.llm.calling.request import Question, begun_record, cached_record, read_judgement, read_stream
-from clients.llm.failures import after_error, without_call
 from clients.llm.protocol import (
     CallDeferred,
     CallLog,
@@ -31,11 +30,13 @@ from clients.llm.protocol import (
     ModelError,
     ModelGone,
     ModelRateLimited,
+    ModelRefused,
     ModelReply,
     ModelReplyInvalid,
     ModelRequest,
     ModelTimedOut,
     ModelUnavailable,
+    NotJudged,
     PromptText,
     ServerUnreachable,
     Terms,
@@ -314,3 +315,33 @@ class RecordedJudge:
 
     async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object], *, item: str = "") -> _R | Failure:
         return await self.models.ask(judgement, fields, log=self.log, item=item)
+
+
+_KINDS: dict[type[ModelError], FailureKind] = {
+    ModelUnavailable: "unavailable",
+    ModelRateLimited: "rate_limited",
+    ModelReplyInvalid: "invalid_reply",
+    ModelGone: "gone",
+    ModelRefused: "refused",
+}
+
+
+def after_error(error: ModelError, model: str, budget: RetryBudget) -> Failure:
+    if isinstance(error, NotJudged):
+        return Failure(str(error), "refused")
+    tries = "1 try" if budget.tries == 1 else f"{budget.tries} tries"
+    reason = f"{model} gave no usable reply in {tries}: {error}"
+    if budget.out_of_time and not isinstance(error, ModelRateLimited):
+        return Failure(f"{reason} (no time left for another)", "deadline")
+    return Failure(reason, next(kind for error_type, kind in _KINDS.items() if isinstance(error, error_type)))
+
+
+def without_call(deferred: CallDeferred, terms: Terms) -> Failure:
+    """The failure of a question when the limits permit no call in time. Raises `deferred` instead if the caller wants
+    to retry and can.
+    """
+    if terms.patience_s is None:
+        return Failure(str(deferred), "rate_limited")
+    if terms.ends_at is not None and time.monotonic() + deferred.wait_s >= terms.ends_at:
+        return Failure(f"{deferred}, which is too late", "deadline")
+    raise deferred

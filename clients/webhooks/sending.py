@@ -1,6 +1,7 @@
 """One POST to an endpoint: no redirects, no proxies, no cookies, no decompression, one deadline for everything."""
 
 import asyncio
+import base64
 import ssl
 import time
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ import httpcore
 from clients.http_responses import described, retry_after_s
 from clients.webhooks.addresses import AddressPolicy, Endpoint, parse_url
 from clients.webhooks.pinned_connector import Dialler, Resolver, resolve
+from config.serving import LangfuseSettings
 from domain.errors.requests import AddressForbidden, WebhookUrlInvalid
 
 _EXCERPT_BYTES = 2048
@@ -129,3 +131,10 @@ def _request(endpoint: Endpoint, body: bytes, headers: Mapping[str, str]) -> htt
     own = {name: value for name, value in headers.items() if name.lower() not in fixed}
     url = httpcore.URL(scheme=endpoint.scheme, host=endpoint.host, port=endpoint.port, target=endpoint.target)
     return httpcore.Request("POST", url, headers=list((fixed | own).items()), content=body)
+
+
+def score_request(langfuse: LangfuseSettings) -> tuple[str, dict[str, str]]:
+    """The URL that takes a score, and the header that authenticates."""
+    pair = f"{langfuse.public_key}:{langfuse.secret_key.get_secret_value()}"
+    headers = {"authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
+    return f"{langfuse.host.rstrip('/')}/api/public/scores", headers

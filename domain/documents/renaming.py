@@ -1,14 +1,180 @@
-"""Renames headings and heads of tables after a correction. The contexts of the passages below name them."""
+"""Headings after a correction: their new places and names, headings that are gone, and the contexts that name them.
 
-from collections.abc import Sequence
+A heading of Markdown, or of plain text, has a mark or a rule in the text itself. In the text of other formats a heading
+is a line like any other; so a short line in the place of such a heading is taken for its new name.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from citewell_documents.document import TextChunk
 from citewell_verify.text.windows import cut_line, headings_of, joined
-from domain.documents.corrected_headings import CorrectedText, line_end
-from domain.documents.corrections import Replacement
+from domain.documents.corrections import MOST_TITLE, Replacement
+
+_MARK = re.compile(r"[ \t]*#{1,6}(?=[ \t\n]|\Z)")
+_UNDERLINED = re.compile(r"(?=[ \t]*\S)[^\n]*\n[ \t]*(?:=+|-{2,}|~{3,})[ \t]*(?=\n|\Z)")
+_CLOSING = re.compile(r"\s+#+\s*\Z")
+_MARKUP = re.compile(r"[*`]+|\[([^\]\n]*)\]\([^)\n]*\)")
+_NO_LETTERS = re.compile(r"[\W_]+")
+_MOST_TRIED = 20  # lines that are tried as the new line of a heading
+
+
+class Heading(NamedTuple):
+    title: str
+    start: int
+
+
+class _Old(NamedTuple):
+    """A heading of the old text: its title is at `text[start:end]`, and the mark or rule that makes it a heading ends
+    at `stop`.
+    """
+
+    title: str
+    start: int
+    end: int
+    stop: int
+    is_marked: bool
+
+
+class CorrectedText(NamedTuple):
+    old: str
+    new: str
+    change: Replacement
+
+    def headings(self, sections: Sequence[Sequence[Any]]) -> list[Heading | None]:
+        """The heading of each stored section in the new text; None for a heading that is gone."""
+        headings: list[Heading | None] = [Heading(title, self.change.moved(start)) for title, start, _ in sections]
+        touched = self._touched(sections)
+        untouched = {made.start for place, made in enumerate(headings) if made and place not in touched}
+        for place, made in self._found(touched, untouched) if touched else ():
+            headings[place] = made
+        return headings
+
+    def _found(self, headings: Mapping[int, _Old], taken: set[int]) -> Iterator[tuple[int, Heading | None]]:
+        lines, after = self._lines(), -1
+        marked = [line for line in lines if _is_marked(self.new, line)]
+        # Unchanged headings are found first, so that no other line is taken for one of them.
+        same = self._unchanged(headings, lines)
+        taken |= set(same.values())
+        for place, heading in headings.items():
+            if place in same:
+                made = Heading(heading.title, same[place])
+            else:
+                following = marked[(first := bisect_right(marked, after)) : first + _MOST_TRIED]
+                starts = [start for start in self._places(heading, lines, following) if start not in taken]
+                named = (Heading(title, start) for start in starts if (title := self._title(heading, start)))
+                made = next(named, None)
+            made = made if made and made.start > after else None
+            after = made.start if made else after
+            yield place, made
+
+    def _touched(self, sections: Sequence[Sequence[Any]]) -> dict[int, _Old]:
+        touched = dict[int, _Old]()
+        for place, (title, start, end) in enumerate(sections):
+            heading = _heading_at(self.old, start, title) if self.change.touches(start, end) else None
+            if heading and self.change.touches(start, heading.stop):
+                touched[place] = heading
+        return touched
+
+    def _unchanged(self, headings: Mapping[int, _Old], new_lines: Sequence[int]) -> dict[int, int]:
+        """The new starts of the headings whose lines did not change, by the positions of the headings."""
+        lines = dict[str, list[int]]()
+        for start in reversed(new_lines):
+            lines.setdefault(_line(self.new, start).strip(), []).append(start)
+        unchanged, after = dict[int, int](), -1
+        for place, heading in headings.items():
+            starts = lines.get(_line(self.old, heading.start).strip(), [])
+            while starts and (starts[-1] <= after or (heading.is_marked and not _is_marked(self.new, starts[-1]))):
+                starts.pop()
+            if starts:
+                unchanged[place] = after = starts.pop()
+        return unchanged
+
+    def _places(self, heading: _Old, lines: Sequence[int], marked: Sequence[int]) -> Iterator[int]:
+        """Yield the places at which the heading with its new name may begin, the likeliest first."""
+        change = self.change
+        if heading.start <= change.start:
+            yield heading.start
+        elif self.old.count("\n", change.start, change.end) == change.text.count("\n"):
+            yield lines[self.old.count("\n", change.start, heading.start)]
+        if heading.is_marked and heading.start >= change.start:
+            yield from marked
+
+    def _lines(self) -> list[int]:
+        """The starts of the lines that have new text."""
+        first = self.new.rfind("\n", 0, self.change.start) + 1
+        last = self.change.start + len(self.change.text)
+        return [first, *(match.end() for match in re.compile("\n").finditer(self.new, self.change.start, last))]
+
+    def _title(self, heading: _Old, start: int) -> str | None:
+        """The title of the heading if its line is the one at `start`; None if that line can be no heading."""
+        text, lines = self._text(heading, start), self.old.count("\n", heading.start, heading.end)
+        if heading.is_marked:
+            if not _is_marked(self.new, start):
+                return None
+            text = text if text.count("\n") <= lines else text.partition("\n")[0]
+        elif text.count("\n") > lines or not self._is_line(heading, start + len(text)):
+            return None
+        title = _bare(text)
+        if _bare(self.old[heading.start : heading.end]) != heading.title:
+            title = _MARKUP.sub(r"\1", title)
+        return None if len(title) > MOST_TITLE >= len(heading.title) else title
+
+    def _text(self, heading: _Old, start: int) -> str:
+        if start == heading.start <= self.change.start and self.change.end <= heading.end:
+            return self.new[start : heading.end + self.change.growth].partition("\n\n")[0]
+        return _line(self.new, start)
+
+    def _is_line(self, heading: _Old, end: int) -> bool:
+        """False if the line that contains the place `end` runs on into the text that followed the old heading."""
+        before, after = line_end(self.old, heading.end), line_end(self.new, end)
+        if self.change.end > before and after > self.change.start + len(self.change.text):
+            return False
+        return _is_apart(self.new, after) or not _is_apart(self.old, before)
+
+
+def _heading_at(text: str, start: int, title: str) -> _Old | None:
+    match = re.compile(r"[ \t]*#{0,6}\s*" + r"\s+".join(map(re.escape, title.split()))).match(text, start)
+    # Titles are stored without marks such as those for bold words, and the title of a part of source code is not in the
+    # text at all.
+    letters = _NO_LETTERS.sub("", title)
+    if not match and not (letters and _is_marked(text, start) and letters in _NO_LETTERS.sub("", _line(text, start))):
+        return None
+    end = match.end() if match else line_end(text, start)
+    # Words that are added at the end of the title's line belong to the title.
+    last = end + 1 if text[end : end + 1] in ("", "\n") else end
+    is_marked = _is_marked(text, start, end) and not title.startswith("#")
+    return _Old(title, start, end, _ruled_line(text, start, end) or last, is_marked)
+
+
+def _is_marked(text: str, start: int, end: int | None = None) -> bool:
+    return bool(_MARK.match(text, start)) or bool(_ruled_line(text, start, start if end is None else end))
+
+
+def _ruled_line(text: str, start: int, end: int) -> int:
+    """The end of the rule below the line of `end`, a place in the heading at `start`; 0 if there is no rule."""
+    match = _UNDERLINED.match(text, max(start, text.rfind("\n", start, end) + 1))
+    return match.end() if match else 0
+
+
+def _is_apart(text: str, end: int) -> bool:
+    return text[end + 1 : end + 2] in ("", "\n")
+
+
+def _bare(heading: str) -> str:
+    return " ".join(_CLOSING.sub("", heading).lstrip("# \t").split())
+
+
+def _line(text: str, start: int) -> str:
+    return text[start : line_end(text, start)]
+
+
+def line_end(text: str, start: int) -> int:
+    return end if (end := text.find("\n", start)) >= 0 else len(text)
 
 
 class Renaming(NamedTuple):

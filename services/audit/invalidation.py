@@ -24,8 +24,7 @@ from db.queries.verifications.answer_validity import Quotes, Version
 from db.session import acting_for, system_transaction, transaction
 from domain.audit.validity import IN_FORCE, Ruling, Standing, after_change, after_deletion, worst
 from domain.errors.service import DatabaseUnavailable
-from services.audit.cited_evidence import cited_passages
-from services.audit.reverification import Reverification, add_reverification
+from services.audit.reverification import Reverification, add_reverification, cited_passages
 from services.finishing.answer_validity import store_validity
 
 _MOST_CHUNKS = 5_000

@@ -15,8 +15,7 @@ from citewell_verify.embeddings.protocol import Embedder
 from citewell_verify.prompting.judgements import CHECK_ALIGNMENT, CHECK_STATEMENT, CHECK_STATEMENTS
 from citewell_verify.verdicts.confidence import Calibration
 from citewell_verify.verification.repairs import repair_item
-from clients.llm.calling.replay_model import RecordedModel
-from clients.llm.calling.reply_cache import CachedReply
+from clients.llm.calling.reply_cache import CachedReply, RecordedModel
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline.model import PROVIDER
 from config.settings import Settings

@@ -21,6 +21,7 @@ from clients.llm.protocol import CallRecord
 from clients.telemetry import meter, tracing
 from clients.telemetry.meter import METER
 from config.models import ModelInfo
+from db.base import row_json
 from db.queries.runs.queries import count_in_flight
 from db.session import acting
 from services.core.context import StepContext
@@ -115,6 +116,10 @@ def _trace(call: CallRecord, within: Context | None) -> None:
     )
 
 
+_OF_SERVERS = ("model", "error", "finish_reason", "request_id", "reply_text")
+"""Texts of a call that a server chose, and that may have characters that Postgres cannot store."""
+
+
 def model_call_rows(
     calls: Sequence[CallRecord],
     context: StepContext,
@@ -129,27 +134,12 @@ def model_call_rows(
             "query_id": str(context.query.id),
             "round": context.round,
             "step": step,
-            "item": call.item,
-            "provider": call.provider,
-            "model": _storable(call.model),
-            "prompt": call.prompt,
-            "prompt_version": call.prompt_version,
-            "attempt": call.attempt,
-            "status": call.status,
-            "error": _storable(call.error),
-            "finish_reason": _storable(call.finish_reason),
-            "request_id": _storable(call.request_id),
-            "prompt_tokens": call.usage.prompt_tokens,
-            "cached_tokens": call.usage.cached_tokens,
-            "completion_tokens": call.usage.completion_tokens,
-            "reasoning_tokens": call.usage.reasoning_tokens,
-            "estimated": call.usage.estimated,
+            **row_json(
+                call, "item provider prompt prompt_version prompt_sha256 attempt status duration_ms kept hedged"
+            ),
+            **{name: _storable(getattr(call, name)) for name in _OF_SERVERS},
+            **row_json(call.usage, "prompt_tokens cached_tokens completion_tokens reasoning_tokens estimated"),
             "cost_usd": str(cost_usd(call.model, call.usage, catalogue)),
-            "duration_ms": call.duration_ms,
-            "reply_text": _storable(call.reply_text),
-            "kept": call.kept,
-            "hedged": call.hedged,
-            "prompt_sha256": call.prompt_sha256,
             "execution": execution and str(execution),
         }
         for call in calls

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from threading import Event
+from functools import partial
 from typing import Any
 
 import structlog
@@ -36,6 +36,7 @@ from domain.documents.graph_extraction import read_graph
 from domain.errors.service import DatabaseUnavailable
 from services.core.call_ledger import report_calls
 from services.documents.ingestion import Hold
+from services.documents.leases import Lease, LeaseLost
 from services.graph.merging import merge_document
 
 log = structlog.get_logger()
@@ -71,10 +72,6 @@ async def extract(passage: Passage, models: ModelGateway | None) -> Extraction:
     if isinstance(reply, Failure):
         return Extraction(NOTHING, log, reply.reason, reply.kind in _PASSING)
     return Extraction(await asyncio.to_thread(grounded, reply, text), log)
-
-
-class LeaseLost(Exception):
-    """Another worker holds the claim now, or the document is gone; this worker stores nothing more."""
 
 
 class Postponed(Exception):
@@ -121,10 +118,10 @@ def build_graph(document_id: uuid.UUID, builder: Builder | CitewellError, hold: 
 
 def _attempt(claim: GraphClaim, builder: Builder, hold: Hold) -> None:
     document_id = claim.document_id
+    lease = Lease(partial(jobs.advance_graph, claim=claim), LEASE_S)
     try:
-        lost = Event()
-        with hold(lambda: _renew(claim, lost)):
-            _build(claim, builder, lost)
+        with hold(lease.renew):
+            _build(claim, builder, lease)
     except LeaseLost:
         log.info("graph_superseded", document_id=str(document_id))
     except Postponed as error:
@@ -137,16 +134,16 @@ def _attempt(claim: GraphClaim, builder: Builder, hold: Hold) -> None:
         _postpone(claim, f"internal error ({type(error).__name__})")
 
 
-def _build(claim: GraphClaim, builder: Builder, lost: Event) -> None:
+def _build(claim: GraphClaim, builder: Builder, lease: Lease) -> None:
     with reading() as session:
         unread = jobs.unread_chunks(session, claim.document_id, builder.settings.max_chunks)
-    builder.run(_read_all(claim, unread, builder, lost))
+    builder.run(_read_all(claim, unread, builder, lease))
 
     def renew() -> None:
-        _renew(claim, lost)
-        _raise_if(lost)
+        lease.renew()
+        lease.check()
 
-    _raise_if(lost)
+    lease.check()
     merge_document(claim.workspace_id, claim.document_id, builder.embedder, renew)
     with reading() as session:
         state = jobs.graph_states(session, [claim.document_id]).get(claim.document_id)
@@ -155,15 +152,15 @@ def _build(claim: GraphClaim, builder: Builder, lost: Event) -> None:
         _end(claim, GraphStatus.FAILED if nothing_read else GraphStatus.READY, state.row.reason)
 
 
-async def _read_all(claim: GraphClaim, unread: Sequence[int], builder: Builder, lost: Event) -> None:
+async def _read_all(claim: GraphClaim, unread: Sequence[int], builder: Builder, lease: Lease) -> None:
     waiting = iter(unread)
 
     async def work() -> None:
         for key in waiting:
-            _raise_if(lost)
+            lease.check()
             passage = await asyncio.to_thread(_passage, key)
             extraction = await extract(passage, builder.models)
-            await asyncio.to_thread(_store, claim, key, extraction, builder.prices)
+            await asyncio.to_thread(_store, claim, key, extraction, builder.prices, lease)
 
     # Each of them ends at its first failure: a lasting fault soon ends all of them, and no finished call is lost.
     ended = await asyncio.gather(*(work() for _ in range(builder.concurrency)), return_exceptions=True)
@@ -180,15 +177,14 @@ def _passage(key: int) -> Passage:
     return passages[0]
 
 
-def _store(claim: GraphClaim, key: int, extraction: Extraction, prices: Mapping[str, ModelInfo]) -> None:
+def _store(claim: GraphClaim, key: int, extraction: Extraction, prices: Mapping[str, ModelInfo], lease: Lease) -> None:
     if extraction.log.records:
         _note_usage(claim, extraction.log, prices)
     if extraction.passing:
         raise Postponed(extraction.error)
     with transaction() as session:
         lock_graph(session, claim.workspace_id)
-        if not jobs.count_chunk(session, claim, LEASE_S, extraction.error):
-            raise LeaseLost
+        lease.advance(session, **jobs.one_more_chunk(extraction.error))
         store_passage_graph(session, claim.workspace_id, claim.document_id, key, extraction.graph, extraction.error)
 
 
@@ -206,25 +202,13 @@ def _note_usage(claim: GraphClaim, made: CallLog, prices: Mapping[str, ModelInfo
     report_calls(made.records, prices)
 
 
-def _renew(claim: GraphClaim, lost: Event) -> None:
-    with transaction() as session:
-        if not jobs.advance_graph(session, claim, LEASE_S):
-            lost.set()
-
-
-def _raise_if(lost: Event) -> None:
-    """Stop when another worker has the graph, because further calls would be paid for in vain."""
-    if lost.is_set():
-        raise LeaseLost
-
-
 def _postpone(claim: GraphClaim, reason: str) -> None:
     pause = min(_FIRST_PAUSE_S * 2 ** (claim.idle - 1), _LONGEST_PAUSE_S)
     log.warning("graph_postponed", document_id=str(claim.document_id), seconds=pause)
     with transaction() as session:
-        jobs.advance_graph(session, claim, pause, status=GraphStatus.QUEUED, reason=reason)
+        jobs.advance_graph(session, claim, lease_s=pause, status=GraphStatus.QUEUED, reason=reason)
 
 
 def _end(claim: GraphClaim, status: GraphStatus, reason: str | None) -> None:
     with transaction() as session:
-        jobs.advance_graph(session, claim, 0, status=status, reason=reason)
+        jobs.advance_graph(session, claim, lease_s=0, status=status, reason=reason)

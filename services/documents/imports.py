@@ -76,9 +76,7 @@ def read_import(import_id: uuid.UUID) -> dict[str, Any]:
         counts = rows.count_documents(session, import_id)
         return {
             **_head(archive, workspace_name_of(session, archive)),
-            "sha256": archive.sha256,
-            "size_bytes": archive.size_bytes,
-            "source": archive.source,
+            **row_json(archive, "sha256 size_bytes source"),
             "metadata": archive.details,
             "accepted": rows.count_accepted(session, import_id),
             "skipped": [member._asdict() for member in rows.list_skipped(session, import_id)],

@@ -1,8 +1,7 @@
 """Indexes a document that was read: stores its passages and vectors in batches, then puts its version in force."""
 
 import uuid
-from dataclasses import dataclass, field
-from threading import Event
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -24,7 +23,7 @@ from db.queries.verifications.answer_validity import record_new_version
 from db.session import transaction
 from domain.documents.fingerprints import NEAR, Fingerprint, similarity
 from services.core import model_choice
-from services.documents.recognition import LeaseLost
+from services.documents.leases import Lease, LeaseLost
 from services.documents.turns import Turn
 from services.webhooks.outbox import announce_document
 
@@ -39,7 +38,7 @@ class ClaimedDocument:
     id: uuid.UUID
     attempt: int
     idle: int
-    lease_s: float
+    lease: Lease
     workspace_id: int
     doc_id: str
     filename: str
@@ -47,20 +46,14 @@ class ClaimedDocument:
     details: dict[str, Any]
     again: Replaced | None
     traceparent: str | None
-    lost: Event = field(default_factory=Event)
-    """Set by a renewal that found that another worker has the document."""
-
-    def advance(self, session: Session, **values: object) -> None:
-        """Store progress and renew the lease. Raises LeaseLost."""
-        if not rows.advance_document(session, self.id, self.attempt, lease_s=self.lease_s, **values):
-            raise LeaseLost
 
 
 def store_text(document: ClaimedDocument, parsed: ParsedDocument, chunks: list[TextChunk]) -> int:
     """Store the text; return the number of leading chunks that an earlier attempt already stored. Raises LeaseLost."""
     made = _chunk_rows(document, chunks)
     with transaction() as session:
-        kept = rows.store_parsed(session, document.id, document.attempt, parsed, made, lease_s=document.lease_s)
+        lease_s = document.lease.lease_s
+        kept = rows.store_parsed(session, document.id, document.attempt, parsed, made, lease_s=lease_s)
     if kept is None:
         raise LeaseLost
     return kept
@@ -88,9 +81,7 @@ def store_chunks(
 
 
 def _stored(document: ClaimedDocument, name: str, embedder: Embedder, chunks: list[TextChunk]) -> bool:
-    if document.lost.is_set():
-        # Vectors that will not be stored could cost money.
-        raise LeaseLost
+    document.lease.check()
     texts = [embedded_text(chunk) for chunk in chunks]
     space = model_choice.ensure_space(document.workspace_id, embedder)
     own = model_choice.embedder_for(space, document.workspace_id, embedder)
@@ -99,7 +90,7 @@ def _stored(document: ClaimedDocument, name: str, embedder: Embedder, chunks: li
         lock_workspace(session, document.workspace_id)
         if space_of(session, document.workspace_id) != space:
             return False
-        document.advance(session, chunks_done=chunks[-1].index + 1, idle=0, error=None)
+        document.lease.advance(session, chunks_done=chunks[-1].index + 1, idle=0, error=None)
         keys = rows.add_chunks(session, document.workspace_id, _chunk_rows(document, chunks), name)
         add_vectors(session, space, list(zip(keys, texts, vectors, strict=True)))
     return True
@@ -114,7 +105,7 @@ def keep_as_it_was(document: ClaimedDocument, parsed: ParsedDocument, chunks: li
         lock_workspace(session, document.workspace_id)
         if not rows.is_same(session, of, parsed.text, _chunk_rows(document, chunks)):
             return False
-        document.advance(session)
+        document.lease.advance(session)
         rows.store_layout(session, of, parsed)
         reingestions.discard(session, document.id, document.again.reingestion_id)
         return True

@@ -4,10 +4,10 @@ import time
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 
 import structlog
 from opentelemetry.trace import Span
-from sqlalchemy.orm import Session
 
 from citewell_documents.chunking import split_document
 from citewell_documents.document import ParsedDocument, TextChunk, embedded_text
@@ -32,7 +32,8 @@ from domain.errors.service import DatabaseUnavailable, EmbeddingUnavailable, Ori
 from services.core import model_choice
 from services.documents.files import read_file
 from services.documents.indexing import ClaimedDocument, keep_as_it_was, put_in_force, store_chunks, store_text
-from services.documents.recognition import FileToRead, LeaseLost, read_text
+from services.documents.leases import Lease, LeaseLost
+from services.documents.recognition import FileToRead, read_text
 from services.documents.turns import Turn
 from services.webhooks.outbox import announce_document
 
@@ -85,11 +86,12 @@ def _claim(document_id: uuid.UUID, lease_s: float) -> ClaimedDocument | None:
         if claim is None:
             return None
         row = get_document(session, document_id)
+        extend = partial(rows.advance_document, document_id=document_id, attempt=claim.attempt)
         document = ClaimedDocument(
             document_id,
             claim.attempt,
             claim.idle,
-            lease_s,
+            Lease(extend, lease_s),
             row.workspace_id,
             row.doc_id,
             row.filename,
@@ -116,15 +118,10 @@ def _attempt(
     graph: bool,
     price: float,
 ) -> None:
-    def renew() -> None:
-        with transaction() as session:
-            if not rows.advance_document(session, document.id, document.attempt, lease_s=document.lease_s):
-                document.lost.set()
-
     began = time.perf_counter()
     try:
         # Reading a long PDF takes longer than a lease lasts.
-        with hold(renew):
+        with hold(document.lease.renew):
             if _ingest(document, embedder, limits, turn, graph=graph, price=price):
                 METER.count(meter.DOCUMENTS_ENDED, "ready")
     except LeaseLost:
@@ -203,19 +200,9 @@ def _read(document: ClaimedDocument, limits: IngestionSettings, turn: Turn) -> P
     content = read_file(again.of_document if again and again.of_document else document.id)
     if content is None:
         raise OriginalNotFound
-
-    def advance(session: Session, done: int, count: int) -> None:
-        document.advance(session, stage="recognising", pages_recognised=done, pages_to_recognise=count, idle=0)
-
-    encoding = document.details.get("encoding")
-    file = FileToRead(
-        document.id,
-        content,
-        document.filename,
-        advance,
-        document.lost,
-        encoding if isinstance(encoding, str) else "",
-    )
+    given = document.details.get("encoding")
+    encoding = given if isinstance(given, str) else ""
+    file = FileToRead(document.id, content, document.filename, document.lease, encoding)
     return read_text(file, limits, recognise=turn.before is None)
 
 

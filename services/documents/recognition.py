@@ -5,11 +5,8 @@ A long scan takes longer than a task may, so several tasks read it, each from wh
 
 import time
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from threading import Event
-
-from sqlalchemy.orm import Session
+from typing import Any
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing.limits import ParseLimits
@@ -17,31 +14,22 @@ from citewell_documents.parsing.sandbox.isolated import outline_isolated, parse_
 from config.settings import IngestionSettings
 from db.queries.documents import boxes as rows
 from db.session import reading, transaction
+from services.documents.leases import Lease
 from services.documents.reading_limits import limits_of
 from services.documents.turns import TURN_S
 
 # The seconds for which a child process recognises pages before their text is stored.
 KEPT_AFTER_S = 8.0
 
-Advance = Callable[[Session, int, int], None]
-"""A function that records how many of how many pages are recognised; it raises an error when another worker holds the
-document."""
-
-
-class LeaseLost(Exception):
-    """Another worker claimed the document meanwhile; this one stops and stores nothing more."""
-
 
 @dataclass(frozen=True, slots=True)
 class FileToRead:
-    """A file that this worker reads; `lost` is set when another worker took it over. `encoding` is given where it is
-    known."""
+    """A file that this worker reads while it has the `lease`. `encoding` is given where it is known."""
 
     document_id: uuid.UUID
     content: bytes
     filename: str
-    advance: Advance
-    lost: Event
+    lease: Lease
     encoding: str = ""
 
 
@@ -60,7 +48,7 @@ def read_text(file: FileToRead, settings: IngestionSettings, *, recognise: bool 
             return outline
         count, pending = len(outline.scanned), list(outline.scanned)
         with transaction() as session:
-            file.advance(session, 0, count)
+            file.lease.advance(session, **_progress(0, count))
             rows.begin(session, file.document_id, pending, languages)
     if (pending and not recognise) or not _recognise(file, limits, pending, count):
         return None
@@ -73,13 +61,16 @@ def _recognise(file: FileToRead, limits: ParseLimits, pending: list[int], count:
     """Recognise some of `count` pages for a while; return whether none is left."""
     until = time.monotonic() + TURN_S
     while pending:
-        if file.lost.is_set():
-            raise LeaseLost
+        file.lease.check()
         recognised = recognise_isolated(file.content, file.filename, pending, limits, KEPT_AFTER_S)
         pending = [number for number in pending if number not in recognised]
         with transaction() as session:
-            file.advance(session, count - len(pending), count)
+            file.lease.advance(session, **_progress(count - len(pending), count))
             rows.store_pages(session, file.document_id, recognised)
         if pending and time.monotonic() > until:
             return False
     return True
+
+
+def _progress(done: int, count: int) -> dict[str, Any]:
+    return {"stage": "recognising", "pages_recognised": done, "pages_to_recognise": count, "idle": 0}

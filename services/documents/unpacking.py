@@ -5,13 +5,12 @@ import time
 import uuid
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
-from threading import Event
 from typing import Any, BinaryIO
 
 import structlog
-from sqlalchemy.orm import Session
 
 from citewell_documents.errors import DocumentTypeUnknown
 from citewell_documents.formats import SUFFIXES, advice
@@ -26,6 +25,7 @@ from db.session import current_tenant, reading, system_transaction, transaction
 from domain.errors.service import DatabaseUnavailable, OriginalUnavailable
 from services.documents.documents import NewDocument, accept_document
 from services.documents.ingestion import Hold
+from services.documents.leases import Lease, LeaseLost
 
 log = structlog.get_logger()
 
@@ -37,19 +37,13 @@ _SHORTEST_S = 0.2
 _ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
 
 
-class LeaseLost(Exception):
-    """Another worker claimed the import meanwhile; this worker stops and stores nothing more."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Job:
     import_id: uuid.UUID
     attempt: int
-    lease_s: float
+    lease: Lease
     workspace: str
     archive: Import
-    lost: Event = field(default_factory=Event)
-    """Set by a renewal that found that another worker has the import."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +76,9 @@ def unpack(
     if job is None:
         return False
 
-    def renew() -> None:
-        with transaction() as session:
-            if not rows.advance_import(session, job.import_id, job.attempt, lease_s=job.lease_s):
-                job.lost.set()
-
     began = time.monotonic()
     try:
-        with hold(renew), _assembled(import_id) as file:
+        with hold(job.lease.renew), _assembled(import_id) as file:
             most = settings.ingestion
             limits = ZipLimits(most.max_bytes, most.import_max_unpacked_bytes, most.import_max_files)
             archive = open_zip(file, job.archive.filename, limits)
@@ -98,7 +87,7 @@ def unpack(
             more = _unpack(job, archive, settings, start, _Slice(opened + shortest_s, opened + slice_s))
         with transaction() as session:
             if more:
-                _advance(job, session, lease_s=0)
+                job.lease.advance(session, lease_s=0)
             elif not rows.mark_unpacked(session, job.import_id, job.attempt):
                 raise LeaseLost
         return more
@@ -117,7 +106,8 @@ def _claim(import_id: uuid.UUID, lease_s: float) -> _Job | None:
         if attempt is None:
             return None
         archive = rows.get_import(session, import_id)
-        job = _Job(import_id, attempt, lease_s, workspace_name_of(session, archive), archive)
+        lease = Lease(partial(rows.advance_import, import_id=import_id, attempt=attempt), lease_s)
+        job = _Job(import_id, attempt, lease, workspace_name_of(session, archive), archive)
     if archive.strikes > MAX_STRIKES:
         reason = f"{archive.filename} ended {MAX_STRIKES} workers; it will not be tried again."
         _fail(job, "import_gave_up", reason)
@@ -129,13 +119,12 @@ def _unpack(
     job: _Job, archive: ZipOfDocuments, settings: Settings, start: Callable[[uuid.UUID], object], part: _Slice
 ) -> bool:
     with transaction() as session:
-        _advance(job, session, total=len(archive.members))
+        job.lease.advance(session, total=len(archive.members))
         known = rows.known_positions(session, job.import_id)
     for position, member in enumerate(archive.members):
         if position in known:
             continue
-        if job.lost.is_set():
-            raise LeaseLost
+        job.lease.check()
         if part.is_over():
             return True
         _take(job, archive, position, member, settings, start)
@@ -160,7 +149,7 @@ def _take(
     except CitewellError as error:
         values |= {"code": error.code, "message": error.message}
     with transaction() as session:
-        _advance(job, session, strikes=0)
+        job.lease.advance(session, strikes=0)
         rows.add_member(session, job.import_id, position, **values)
     if accepted is not None and accepted.needs_work:
         start(accepted.document_id)
@@ -183,12 +172,6 @@ def _assembled(import_id: uuid.UUID) -> Generator[BinaryIO]:
             for part in rows.read_parts(session, import_id):
                 file.write(part)
         yield file
-
-
-def _advance(job: _Job, session: Session, *, lease_s: float | None = None, **values: object) -> None:
-    held = job.lease_s if lease_s is None else lease_s
-    if not rows.advance_import(session, job.import_id, job.attempt, lease_s=held, **values):
-        raise LeaseLost
 
 
 def _fail(job: _Job, code: str, message: str) -> None:

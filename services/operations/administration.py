@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from db.base import row_json
 from db.queries.access import keys
 from db.queries.admission import backlog, processes
 from db.queries.runs.parking import list_parked
@@ -15,11 +16,7 @@ def read_processes() -> list[dict[str, Any]]:
         rows = processes.list_processes(session)
     return [
         {
-            "host": process.host,
-            "pid": process.pid,
-            "queues": list(process.queues),
-            "concurrency": process.concurrency,
-            "started_at": process.started_at.isoformat(),
+            **row_json(process, "host pid queues concurrency started_at"),
             "seen_s_ago": round(process.silent_s, 1),
             "alive": process.alive,
         }
@@ -32,11 +29,9 @@ def read_backlog() -> list[dict[str, Any]]:
         rows = backlog.list_backlog(session)
     return [
         {
-            "tenant": waiting.tenant,
-            "weight": waiting.weight,
+            **row_json(waiting, "tenant weight running"),
             "queued": waiting.asked,
             "queued_in_batches": waiting.items,
-            "running": waiting.running,
             "oldest_s": None if waiting.oldest_s is None else round(waiting.oldest_s, 1),
         }
         for waiting in rows
@@ -57,16 +52,4 @@ def change_weight(name: str, weight: float) -> None:
 def read_parked(limit: int) -> list[dict[str, Any]]:
     with system_transaction() as session:
         rows = list_parked(session, limit)
-    return [
-        {
-            "tenant": item.tenant,
-            "query_id": str(item.query_id),
-            "round": item.round,
-            "step": item.step,
-            "item": item.item,
-            "worker": item.worker,
-            "reason": item.reason,
-            "at": item.parked_at.isoformat(),
-        }
-        for item in rows
-    ]
+    return [row_json(parked, "tenant query_id round step item worker reason at") for parked in rows]

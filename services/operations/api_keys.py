@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from clients.webhooks.signing import new_secret
 from config.settings import settings
+from db.base import row_json
 from db.models import ApiKey
 from db.queries.access import keys as rows
 from db.queries.access import people
@@ -216,16 +217,8 @@ def _checked(known: _Known, sent: SentKey) -> Caller:
 def _as_json(row: rows.ListedKey) -> dict[str, Any]:
     key, tenant, names = row
     return {
-        "id": key.id,
+        **row_json(key, "id name person_id scopes requests_per_minute created_at expires_at last_used_at revoked_at"),
         "tenant": tenant,
-        "name": key.name,
-        "person_id": None if key.person_id is None else str(key.person_id),
-        "scopes": key.scopes,
         # A deleted workspace is not listed any more, and the key opens one less.
         "workspaces": None if key.limited_to is None else [names[known] for known in key.limited_to if known in names],
-        "requests_per_minute": key.requests_per_minute,
-        "created_at": key.created_at,
-        "expires_at": key.expires_at,
-        "last_used_at": key.last_used_at,
-        "revoked_at": key.revoked_at,
     }

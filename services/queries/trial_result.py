@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from db.base import row_json
 from db.queries.documents.chunks import get_passages
 from db.queries.documents.documents import workspace_names_of
 from db.session import reading
@@ -237,16 +238,12 @@ def _settings_json(trial: Found) -> dict[str, Any]:
         scoring = (call.model for call in trial.context.log.records if call.model and "rerank" in call.prompt)
         reranked_by = (trial.selected or {}).get("reranker") or next(scoring, trial.context.query.provider)
     return {
+        **row_json(options, "run multi_query min_evidence_score source_scoring context_tokens"),
         "method": options.retrieval_method,
         "mode": trial.context.query.mode,
-        "run": options.run,
-        "multi_query": options.multi_query,
         "graph": options.graph_mode,
         "k": MERGED * options.k if trial.is_merged else options.k,
         "top_k": trial.kept,
-        "min_evidence_score": options.min_evidence_score,
-        "source_scoring": options.source_scoring,
-        "context_tokens": options.context_tokens,
         "reranked_by": reranked_by,
     }
 

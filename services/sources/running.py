@@ -8,9 +8,9 @@ import time
 import uuid
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from threading import Event
 from typing import Any
 
 import structlog
@@ -26,6 +26,7 @@ from db.session import transaction
 from domain.documents.sources import Listed, SourceOptions
 from domain.errors.service import DatabaseUnavailable
 from services.documents.ingestion import Hold
+from services.documents.leases import Lease, LeaseLost
 from services.sources.items import Place, give_up_missing, remove_documents, take
 
 log = structlog.get_logger()
@@ -38,10 +39,6 @@ _ROOM_AGAIN_S = 1.0  # the time after which a source that waited checks whether 
 Json = dict[str, Any]
 
 
-class LeaseLost(Exception):
-    """Another worker took over, or a person paused or deletes the source; this worker stops and stores nothing more."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Job:
     source: Source
@@ -50,7 +47,7 @@ class _Job:
     attempt: int
     settings: Settings
     until: float
-    lost: Event = field(default_factory=Event)
+    lease: Lease
 
 
 def run_source(source_id: uuid.UUID, settings: Settings, hold: Hold, accepted: Callable[[], object]) -> None:
@@ -62,14 +59,9 @@ def run_source(source_id: uuid.UUID, settings: Settings, hold: Hold, accepted: C
     if job is None:
         return
 
-    def renew() -> None:
-        with transaction() as session:
-            if not rows.renew_source(session, job.source.id, job.attempt, job.settings.recovery.lease_s):
-                job.lost.set()
-
     again_s: float | None = settings.recovery.lease_s
     try:
-        with hold(renew):
+        with hold(job.lease.renew):
             again_s = _delete(job) if job.source.status == SourceStatus.DELETING else _continue_run(job)
     except LeaseLost:
         again_s = None
@@ -87,7 +79,8 @@ def _claim(source_id: uuid.UUID, settings: Settings, accepted: Callable[[], obje
         source = rows.get_source(session, source_id)
         place = Place(workspace_name_of(session, source), rows.tenant_name(session), accepted)
     until = time.monotonic() + settings.sources.slice_s
-    job = _Job(source, SourceOptions.of(source.settings), place, attempt, settings, until)
+    lease = Lease(partial(rows.advance_source, claimed=source, attempt=attempt), settings.recovery.lease_s)
+    job = _Job(source, SourceOptions.of(source.settings), place, attempt, settings, until, lease)
     if source.strikes > MAX_STRIKES and source.status == SourceStatus.ACTIVE:
         _end(job, _error("source_gave_up", f"The run ended {MAX_STRIKES} workers without any progress."))
         return None
@@ -122,7 +115,7 @@ def _list(job: _Job, reader: Reader) -> None:
     while batch := list(islice(wanted, min(_LISTED_AT_ONCE, left + 1))):
         if len(batch) > left:
             error = _error("source_too_large", f"It has more than {most:,} items; the rest is left out.")
-        _check(job)
+        job.lease.check()
         once: dict[str, Listed] = {listed.key: listed for listed in batch[:left]}
         with transaction() as session:
             items.list_items(session, job.source.id, job.source.run, list(once.values()))
@@ -148,7 +141,7 @@ def _fetch(job: _Job, reader: Reader) -> float | None:
             _advance(job, strikes=0)
             return _ROOM_AGAIN_S
         for item in pending:
-            _check(job)
+            job.lease.check()
             take(job.source, job.options, job.place, item, reader, job.settings)
             _advance(job, strikes=0)
             # The time is checked after an item, so that every slice makes some progress.
@@ -167,7 +160,7 @@ def _finish(job: _Job, reader: Reader) -> float | None:
     if reader.lists_all and not torn and source.error is None:
         if nothing:
             return _end(job, _error("source_empty", "Nothing is there any more; what was there is not marked as gone."))
-        _check(job)
+        job.lease.check()
         while give_up_missing(source, job.options):
             _advance(job, strikes=0)
             if time.monotonic() > job.until:
@@ -179,7 +172,7 @@ def _finish(job: _Job, reader: Reader) -> float | None:
 def _delete(job: _Job) -> float | None:
     """Delete the documents and then the source; return 0.0 if more is to be deleted, None once the source is gone."""
     while remove_documents(job.source.id):
-        _check(job)
+        job.lease.check()
         if time.monotonic() > job.until:
             return 0.0
     with transaction() as session:
@@ -195,17 +188,9 @@ def _out_of_time(job: _Job) -> Json | None:
     return _error("source_too_slow", f"The run took longer than {most:g} s; the next one goes on.")
 
 
-def _check(job: _Job) -> None:
-    if job.lost.is_set():
-        raise LeaseLost
-
-
-def _advance(job: _Job, **values: object) -> None:
+def _advance(job: _Job, **values: Any) -> None:
     with transaction() as session:
-        if not rows.advance_source(
-            session, job.source.id, job.attempt, lease_s=job.settings.recovery.lease_s, **values
-        ):
-            raise LeaseLost
+        job.lease.advance(session, **values)
 
 
 def _end(job: _Job, error: Json | None) -> None:

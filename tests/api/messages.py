@@ -42,7 +42,7 @@ _ROOTS = (
     ),
     *("services/generation", "services/graph", "services/judging", "services/operations", "services/queries"),
     *("services/reporting", "services/retrieval", "services/verification", "services/webhooks", "clients/llm/calling"),
-    *("clients/llm/completions", "clients/llm/failures.py", "clients/llm/gateway.py", "clients/llm/offline"),
+    *("clients/llm/completions", "clients/llm/gateway.py", "clients/llm/offline"),
     *("clients/llm/trial.py", "clients/llm/servers.py", "clients/llm/server_addresses.py"),
     *("clients/limiter/limiter.py", "clients/limiter/protocol.py", "clients/embeddings/openai_compatible.py"),
     *(

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from api.adapters.korean import korean
+from api.adapters.exports import korean
 from tests.api.messages import templates
 from tests.node import ROOT, run_node
 from workers.pipeline import STAGES, WHOLE_CHECKS

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from api.routes.metrics import _reader  # pyright: ignore[reportPrivateUsage]
+from api.routes.operations import _reader  # pyright: ignore[reportPrivateUsage]
 from clients.limiter.usage import Use
 from clients.telemetry.meter import CIRCUIT_OPENED, FAMILIES, MODEL_SECONDS, Meter
 from config.settings import settings

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
-from api.routes.seed_stream import SentDraft
+from api.routes.seeds import SentDraft
 from config.settings import settings
 from db.models import Query, QueryStatus
 from db.queries.runs.events import add_events

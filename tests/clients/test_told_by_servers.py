@@ -11,8 +11,7 @@ import pytest
 from aiohttp import web
 
 from clients.limiter.feedback import RateLimitFeedback
-from clients.limiter.protocol import RetryAfter
-from clients.limiter.terms import LimiterTerms
+from clients.limiter.protocol import LimiterTerms, RetryAfter
 from clients.llm.calling.request import cost_usd
 from clients.llm.completions.providers import CompatibleModel, GroqModel
 from clients.llm.completions.usage import Bounds, read_usage

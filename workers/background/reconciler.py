@@ -39,7 +39,7 @@ from domain.query.budget import DEADLINE
 from services.documents.files import delete_loose
 from services.external.batches import cancel_next_items
 from services.finishing.completion import finish
-from services.operations.workspace_removal import remove_more
+from services.operations.workspaces import remove_more
 from workers.processes.runtime import Periodic
 from workers.queues import Queue
 from workers.starting.launch import (

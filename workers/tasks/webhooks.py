@@ -5,9 +5,8 @@ from collections.abc import Mapping
 
 import structlog
 
-from clients.webhooks.langfuse import score_request
 from clients.webhooks.mail import send_mail
-from clients.webhooks.sending import Sent
+from clients.webhooks.sending import Sent, score_request
 from config.settings import settings
 from db.session import acting_for
 from domain.errors.service import DatabaseUnavailable

@@ -12,7 +12,7 @@ from api.schemas.texts import WorkspaceName
 from clients.notifications import notify_end
 from services.core.model_choice import settings_without_model
 from services.operations import workspaces
-from services.operations.workspace_removal import remove_workspace
+from services.operations.workspaces import remove_workspace
 
 router = APIRouter(prefix="/v1/workspaces", tags=["workspaces"])
 

@@ -1,2 +1,2 @@
-"""Measures how the cost of every function of `domain/` over texts grows with the texts, for twelve adversarial
-shapes."""
+"""Measures how the cost of every function of `citewell_verify` and `domain` over texts grows with the texts, for
+adversarial shapes."""

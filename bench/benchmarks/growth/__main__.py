@@ -1,4 +1,4 @@
-"""`python -m benchmarks.growth`: how the time of every function of `domain/` over texts grows with the texts.
+"""`python -m benchmarks.growth`: how the time of every function over texts grows with the texts.
 
     python -m benchmarks.growth [--only NAME]... [--sizes 5000,10000,20000]
 
@@ -24,7 +24,7 @@ def main() -> int:
     sizes = sorted({int(size) for size in options.sizes.split(",")})
     chosen = [name for name in functions() if not options.only or any(name.startswith(each) for each in options.only)]
     if not chosen:
-        raise SystemExit(f"no public function of domain that takes text is named {', '.join(options.only)}")
+        raise SystemExit(f"no public function that takes text is named {', '.join(options.only)}")
     worst: list[Row] = []
     marked: list[Row] = []
     for number, name in enumerate(chosen, start=1):

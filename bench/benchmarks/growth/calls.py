@@ -1,4 +1,4 @@
-"""Finds the functions of `domain/` that take text, and calls each with nothing but texts.
+"""Finds the functions of `citewell_verify` and `domain` that take text, and calls each with nothing but texts.
 
 Arguments are built from their types: a text is a text, a list has its words or lines, a record has texts in its fields.
 Values that the domain itself reads from a text (tokens, statements, quantities) are read here, before the clock starts.
@@ -12,14 +12,19 @@ import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import date
 from enum import Enum
 from functools import cache
 from importlib import import_module
+from uuid import UUID
 
+import citewell_verify
 import domain
 from benchmarks.growth.readers import ARGUMENTS, READERS
+from citewell_verify.verdicts.ruling import StoredRuling
 
 type_of = typing.get_origin
+_OWN = ("citewell_documents", "citewell_verify", "domain")
 ORDINARY = "The bridge over the Arno was opened on 3 May 1998 and cost 4.5 million euros [1]."
 _LISTS = (Sequence, Iterable, Collection, list, tuple)
 _NO_TEXT = {
@@ -27,14 +32,15 @@ _NO_TEXT = {
     "prompting.prompts.prompt_version": "the name of a file of the program",
     "prompting.prompts.prompt_sha256": "the name of a file of the program",
     "prompting.prompts.render": "the name of a file of the program; what fills it in is put in as it is",
-    "documents.formats.listed": "suffixes of the program",
     "documents.fingerprints.similarity": "numbers, 256 of each text",
     "documents.sources.check_options": "a kind and names of options, of which there are few",
     "documents.corrections.moved_spans": "places, with names that stay as they are",
-    "documents.figures.figure_of": "places and kinds of figures, and the places of some words",
-    "documents.corrected_spans.restored": "stored places, with texts that stay as they are",
+    "documents.text_marks.restored": "stored places, with texts that stay as they are",
     "documents.corrections.moved_boxes": "boxes of words, without the words",
-    "entities.written_numbers.written_value": "one number that was found",
+    "answers.guarded_text.ruled": "a result of a verification, whose sentences are short",
+    "answers.translation.remarks": "places in an answer",
+    "embeddings.wheel.shared": "a file of the program",
+    "entities.numbers.written_value": "one number that was found",
     "prompting.batched_items.items_of": "the name of a field of a prompt",
     "support.model.parsed": "a file of the program",
     "support.model.parse_regression": "a file of the program",
@@ -45,6 +51,13 @@ _NO_TEXT = {
     "quality.summary_line.verifier_note": "words of the program",
     "quality.summary_line.verification_line": "states, which are words of the program",
     "verdicts.states.is_ungrounded": "states, which are words of the program",
+    "gate.outcome.assert_supported": "an answer and sources, which it gives to `verify`",
+    "evidence.passages.number_of": "an id of the program",
+    "people.granted": "rules of the operator and names of groups, of which there are few",
+    "query.workspace_rules.reasons_for_review": "rules of a workspace, of which there are few",
+    "query.workspace_rules.strictest": "rules of workspaces, of which there are few",
+    "verification.findings.read_verdict": "a stored ruling",
+    "verification.repairs.repairs_of": "stored repairs",
     "webhooks.delivery.checked_filters": "names of events, of which there are few",
     "facts.reading.korean.minutes": "a time of day that was found, of a few characters",
 }
@@ -66,17 +79,35 @@ class Uncallable(Exception):
 
 @cache
 def functions() -> Mapping[str, Callable[..., object]]:
-    """Return every public function of the domain that takes text, by its name without `domain.`."""
+    """Return every public function that takes text, by its name without that of its package."""
     found: dict[str, Callable[..., object]] = {}
-    for module in pkgutil.walk_packages(domain.__path__, "domain."):
+    for module in _modules():
         for name, value in vars(import_module(module.name)).items():
             plain = inspect.unwrap(value) if callable(value) else None
-            told = f"{module.name}.{name}".removeprefix("domain.")
+            told = f"{module.name.partition('.')[2]}.{name}"
             if name.startswith("_") or not inspect.isfunction(plain) or plain.__module__ != module.name:
                 continue
-            if told not in _NO_TEXT and any(has_text(each) for each in _parameters(plain).values()):
+            if told in ARGUMENTS or (told not in _NO_TEXT and _is_measured(plain)):
                 found[told] = typing.cast(Callable[..., object], value)
     return found
+
+
+def _modules() -> Iterator[pkgutil.ModuleInfo]:
+    for package in (citewell_verify, domain):
+        names = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+        # A program's entry runs when it is imported.
+        yield from (module for module in names if not module.name.endswith("__main__"))
+
+
+def _is_measured(function: Callable[..., object]) -> bool:
+    """Return whether it takes text, and no model, embedder or function, which would do the work in its place."""
+    kinds = _parameters(function).values()
+    asks = inspect.iscoroutinefunction(function) or any(map(_is_tool, kinds))
+    return not asks and any(map(has_text, kinds))
+
+
+def _is_tool(kind: object) -> bool:
+    return type_of(kind) is Callable or getattr(kind, "_is_protocol", False)
 
 
 def calls(name: str) -> list[Call]:
@@ -124,7 +155,12 @@ def _timed(
 
 
 def _parameters(function: Callable[..., object]) -> dict[str, object]:
-    return {name: kind for name, kind in typing.get_type_hints(function).items() if name != "return"}
+    return {name: kind for name, kind in _hints(function).items() if name != "return"}
+
+
+def _hints(kind: typing.Any) -> dict[str, object]:
+    # This type is imported for type checkers only where it is named, because the modules need each other.
+    return typing.get_type_hints(kind, localns={"StoredRuling": StoredRuling})
 
 
 def has_text(kind: object, within: tuple[object, ...] = ()) -> bool:
@@ -139,7 +175,7 @@ def has_text(kind: object, within: tuple[object, ...] = ()) -> bool:
         return origin is re.Match or any(has_text(each, (*within, kind)) for each in (*inner, *_own(origin)))
     if not _is_record(kind) or issubclass(kind, Enum):
         return False
-    return any(has_text(each, (*within, kind)) for each in typing.get_type_hints(kind).values())
+    return any(has_text(each, (*within, kind)) for each in _hints(kind).values())
 
 
 def _own(origin: object) -> tuple[object, ...]:
@@ -147,7 +183,7 @@ def _own(origin: object) -> tuple[object, ...]:
 
 
 def _is_record(kind: object) -> typing.TypeGuard[type[object]]:
-    return isinstance(kind, type) and kind.__module__.startswith("domain")
+    return isinstance(kind, type) and kind.__module__.startswith(_OWN)
 
 
 def build(kind: object, text: str, *, parted: bool) -> object:
@@ -178,29 +214,27 @@ def _parts(text: str, parted: bool) -> Sequence[str]:
 
 def _plain(kind: object, text: str, *, parted: bool) -> object:
     simple: dict[object, object] = {str: text, int: 1, float: 0.5, bool: False, object: text, typing.Any: text}
+    simple |= {UUID: UUID(int=1), date: date(2026, 1, 1)}
     if isinstance(kind, typing.TypeVar):
         return text
     if kind in simple:
         return simple[kind]
     if typing.is_typeddict(kind):
-        return {name: build(each, text, parted=parted) for name, each in typing.get_type_hints(kind).items()}
+        return {name: build(each, text, parted=parted) for name, each in _hints(kind).items()}
     if not _is_record(kind):
         raise Uncallable(str(kind))
     if issubclass(kind, Enum):
         return next(iter(kind))
     fields = inspect.signature(kind).parameters
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)
     return kind(**{name: build(hints[name], text, parted=parted) for name in fields})
 
 
 @cache
 def caches() -> list[Callable[[], None]]:
-    """Return functions that empty the caches of the domain's functions, which would otherwise answer a second call."""
+    """Return functions that empty the caches of the measured functions, which would otherwise answer a second call."""
     kept = (
-        value
-        for name, module in list(sys.modules.items())
-        if name.startswith("domain")
-        for value in vars(module).values()
+        value for name, module in list(sys.modules.items()) if name.startswith(_OWN) for value in vars(module).values()
     )
     remembering = {id(value): value for value in kept if hasattr(value, "cache_clear") and not isinstance(value, type)}
     return [each.cache_clear for each in remembering.values() if inspect.signature(each).parameters]

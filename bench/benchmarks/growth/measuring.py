@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection
 from benchmarks.growth.calls import Call, Uncallable, caches, calls
 from benchmarks.growth.shapes import SHAPES, text_of
 from citewell_verify.errors import CitewellError
+from citewell_verify.judging.statement import NotJudged
 
 MOST_GROWTH, MOST_S = 2.3, 1.0
 _NOISE_S = 0.02
@@ -21,7 +22,7 @@ _NOTHING_S = 0.0002
 noise."""
 _LIMIT_S, _PREPARING_S = 3, 10
 _AGAIN = 3
-_REFUSALS = (ValueError, LookupError, CitewellError)
+REFUSALS = (ValueError, LookupError, CitewellError, NotJudged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +103,13 @@ def cpu_seconds(call: Call, shape: str, size: int) -> float:
     _limit(_PREPARING_S)
     try:
         run = call.prepare(lambda place: text_of(shape, size, place))
-    except _REFUSALS:
+    except REFUSALS:
         return 0.0
     for empty in caches():
         empty()
     _limit(_LIMIT_S)
     began = time.process_time()
-    with suppress(*_REFUSALS):
+    with suppress(*REFUSALS):
         run()
     return time.process_time() - began
 

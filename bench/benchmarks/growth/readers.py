@@ -1,18 +1,21 @@
-"""Values that the domain reads from a text, by their types."""
+"""Values that the measured packages read from a text, by their types."""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from citewell_documents.document import Page, ParsedDocument, Section, Table
 from citewell_verify.answers.parser import ParsedAnswer, parse_answer
 from citewell_verify.answers.statements import Statement, statements
 from citewell_verify.correction.corrected_answer import Repair
+from citewell_verify.embeddings.wheel import default_embedder
 from citewell_verify.entities.names import tokens_of
 from citewell_verify.entities.numbers import find_quantities
 from citewell_verify.entities.quantities import Quantity
 from citewell_verify.evidence.contradictions import Disagreement, best_places, disagreements
+from citewell_verify.evidence.passages import Passage, source_passage
 from citewell_verify.facts.comparison import SourceMatch
 from citewell_verify.facts.differences.sentence import SentenceContext
 from citewell_verify.facts.reading.token_alignment import Alignment, Gap, align
@@ -20,6 +23,7 @@ from citewell_verify.facts.reading.tokens import Token, Value, tokenize
 from citewell_verify.facts.structure.terms import Term, terms_of
 from citewell_verify.markers.citable import Citable, SourceNames
 from citewell_verify.markers.parser import Marker, cited_markers
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.batched_items import Item, short_ids
 from citewell_verify.prompting.judgements import ExtractedGraph, StatementCheck
 from citewell_verify.prompting.numbered_sources import Source, Sources
@@ -90,6 +94,16 @@ def _first(found: Sequence[Quantity]) -> Quantity:
     return found[0] if found else find_quantities(_ONE)[0]
 
 
+def _fields(text: str) -> dict[str, object]:
+    return {"sources": Sources.numbered([("report.md", text)]), "statement": _ONE, "question": text, "answer": text}
+
+
+def _passage(text: str) -> Passage:
+    pages = [[1, 0, len(text)]]
+    named: dict[str, Any] = {"key": 1, "number": 1, "document_id": UUID(int=1), "title": "report.md", "metadata": {}}
+    return source_passage(**named, text=text, pages=pages)
+
+
 def _schema(text: str) -> dict[str, object]:
     # Longer schemas are refused before they are read.
     described = {"type": "string", "description": text[:10_000].encode("ascii", "ignore").decode()}
@@ -117,6 +131,7 @@ READERS: Mapping[object, Callable[[str], object]] = {
     JointSupport: lambda text: JointSupport(tuple(SupportedPart(each.text, {}) for each in split_sentences(text))),
     Mapping[int, Repair]: lambda text: {number: Repair("rewritten", text, (1,), text) for number in range(3)},
     ParsedDocument: _document,
+    Passage: _passage,
     Quantity: lambda text: _first(find_quantities(text)),
     AnalysedText: AnalysedText,
     ParsedAnswer: parse_answer,
@@ -131,6 +146,8 @@ READERS: Mapping[object, Callable[[str], object]] = {
     Sequence[Term]: terms_of,
     Sequence[Token]: tokenize,
     Sequence[re.Match[str]]: tokens_of,
+    Meaning: lambda _: Meaning(default_embedder()),
+    Sources: lambda text: Sources.numbered([("report.md", text)]),
     Statement: lambda text: Statement(0, 0, len(text), text, (1,), claim=True),
     Term: lambda text: Term(text, _token(text)),
     Token: _token,
@@ -138,10 +155,12 @@ READERS: Mapping[object, Callable[[str], object]] = {
 }
 
 ARGUMENTS: Mapping[str, Callable[[str], tuple[object, ...]]] = {
-    "correction.continuous_text.linked_references": lambda text: ({"citations": [], "references": [text]}, no_link),
+    "answers.continuous_text.linked_references": lambda text: ({"citations": [], "references": [text]}, no_link),
     "facts.differences.cues.cue_differences": _gap,
-    "facts.differences.gaps.name_differences": lambda text: (*_gap(text), SentenceContext()),
+    "facts.differences.sentence.name_differences": lambda text: (*_gap(text), SentenceContext()),
     "facts.structure.column_heads.label_column": lambda text: ([[part, part, "1"] for part in text.split() or [text]],),
+    "offline.judge.rewrite_statement": lambda text: (_fields(text),),
+    "offline.judge.sources_of": lambda text: (_fields(text),),
     "objects.schema.checked_schema": lambda text: (_schema(text),),
     "objects.schema.read_schema": lambda text: (_schema(text),),
     "prompting.batched_items.by_id": lambda text: (_items(text), _items(text)),

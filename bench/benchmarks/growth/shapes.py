@@ -13,7 +13,8 @@ def _repeated(piece: str) -> Callable[[int, Random], str]:
 
 
 def _inside(before: str, piece: str, behind: str = "") -> Callable[[int, Random], str]:
-    return lambda length, _: before + piece * (length // len(piece)) + behind
+    whole = _repeated(piece)
+    return lambda length, random: before + whole(length - len(before) - len(behind), random) + behind
 
 
 def _joined(make: Callable[[Random, int], str]) -> Callable[[int, Random], str]:

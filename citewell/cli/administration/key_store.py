@@ -29,7 +29,7 @@ def create(
     with database():
         made = create_key_for(tenant.strip(), NewKey(name.strip(), scopes, days, per_minute, workspaces))
     if as_json:
-        emit(_as_json(made))
+        emit(made)
         return
     only = f", only in {', '.join(made['workspaces'])}" if made["workspaces"] else ""
     say(f"key {made['id']} of tenant {made['tenant']}: {', '.join(made['scopes'])}{only}; it cannot be shown again")
@@ -39,7 +39,7 @@ def create(
 def show(tenant: str | None, as_json: bool) -> None:
     with database():
         keys = read_keys_of_all(tenant)
-    output_all([_as_json(key) for key in keys], lambda _: _table(keys), as_json=as_json)
+    output_all(keys, _table, as_json=as_json)
 
 
 def _table(keys: Sequence[dict[str, Any]]) -> Table:
@@ -69,13 +69,9 @@ def _state(key: dict[str, Any]) -> str:
         return f"revoked {_when(key['revoked_at'])}"
     if not key["expires_at"]:
         return "valid"
-    over = key["expires_at"] <= datetime.now(UTC)
+    over = datetime.fromisoformat(key["expires_at"]) <= datetime.now(UTC)
     return f"{'expired' if over else 'expires'} {_when(key['expires_at'])}"
 
 
-def _when(time: datetime | None) -> str:
-    return when(time.isoformat()) if time else "never"
-
-
-def _as_json(key: dict[str, Any]) -> dict[str, Any]:
-    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in key.items()}
+def _when(time: str | None) -> str:
+    return when(time) if time else "never"

@@ -1,15 +1,24 @@
-"""Caches paid replies for identical later questions."""
+"""Caches paid replies for identical later questions, and repeats recorded ones in replays."""
 
 import asyncio
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
 
 from citewell_verify.prompting.judgements import Composition, Judgement, Reply
-from clients.llm.protocol import CallLog, CallRecord, ModelReply, PromptText
+from clients.llm.protocol import (
+    CallLog,
+    CallRecord,
+    ModelRefused,
+    ModelReply,
+    ModelRequest,
+    PromptText,
+    StreamPart,
+    Usage,
+)
 from config.models import ModelSettings
 
 Task = Judgement[Any] | Composition
@@ -85,3 +94,39 @@ class ReplyCache:
         self._storing.add(storing)
         storing.add_done_callback(self._storing.discard)
         log.wait_for(storing)
+
+
+class RecordedModel:
+    """A ChatModel. `replies` are keyed by the SHA-256 of the prompt (PromptText); other prompts are refused, and
+    counted in `unanswered`.
+    """
+
+    def __init__(self, provider: str, replies: Mapping[str, CachedReply]) -> None:
+        self._provider = provider
+        self._replies = replies
+        self.unanswered = 0
+
+    @property
+    def provider(self) -> str:
+        return self._provider
+
+    def reserves(self, request: ModelRequest) -> int:
+        # A replay makes no call.
+        del request
+        return 0
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The recorded reply to this prompt. Raises ModelRefused when there is none."""
+        kept = self._replies.get(request.text.sha256)
+        if kept is None:
+            self.unanswered += 1
+            raise ModelRefused(f"no reply to this question of {request.prompt} was recorded")
+        return ModelReply(kept.text, kept.model, Usage(), "stop")
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
+        """The recorded reply as one part. Raises ModelRefused."""
+        reply = await self.complete(request)
+        yield StreamPart(text=reply.text)
+        yield StreamPart(reply=reply)
+
+    async def aclose(self) -> None: ...

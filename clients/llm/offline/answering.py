@@ -1,9 +1,11 @@
-"""Composes answers from the units of the sources, with what belongs to each, and extracts the passages behind them."""
+"""Composes answers from units of the sources, with what belongs to each; extracts passages, and whole documents."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from citewell_verify.entities.names import find_names
+from citewell_verify.evidence.conflicts.replacements import Excerpt, known_documents
 from citewell_verify.evidence.contradictions import disagreements
 from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.offline.passages import TUNING
@@ -15,9 +17,9 @@ from citewell_verify.question.question_parts import QuestionPart, is_greeting, k
 from citewell_verify.question.relevance import ANSWERED, Candidate, candidates
 from citewell_verify.question.units import Unit
 from citewell_verify.support.comparison import AnalysedText
-from citewell_verify.text.words import content_stems, coverage
-from clients.llm.offline.extracts import differences, extract
+from citewell_verify.text.words import content_stems, coverage, letters
 from clients.llm.offline.quotations import (
+    LEADS,
     Quotation,
     ReadSource,
     in_writing,
@@ -27,6 +29,7 @@ from clients.llm.offline.quotations import (
     with_what_belongs_to_it,
 )
 from domain.documents.graph import entity_key
+from domain.question.whole_documents import whole_request
 
 _MOST_CITATIONS = 8
 _TIE = 0.97  # share of the best probability from which on another unit may as well be the answer
@@ -203,3 +206,57 @@ def _span(quotation: Quotation, question: str, limits: tuple[int, int]) -> tuple
     if len(sentence.text) < least and quotation.unit.row is None:
         return best_text_span(quotation.source.text, sentence.text, least, most)
     return sentence.start, sentence.end
+
+
+_LONGEST_EXTRACT = 1_800  # characters
+_MOST_DIFFERENCES = 16
+
+
+def extract(reads: Sequence[ReadSource]) -> list[Quotation]:
+    """The sections of the most relevant document, each from its beginning, as far as there is room for all of them."""
+    sections = _sections(read for read in reads if read.document == reads[0].document)
+    room = _LONGEST_EXTRACT // max(1, len(sections))
+    return [quotation for section in sections.values() for quotation in _beginning(section, room)]
+
+
+def differences(question: str, reads: Sequence[ReadSource]) -> list[Quotation]:
+    """What each of two documents says and the other does not, section by section, the older one first."""
+    known = known_documents(
+        [Excerpt(read.document, read.document, read.source.text, read.source.context) for read in reads]
+    )
+    pair = sorted(whole_request(question, known), key=lambda name: known[name].date or "9")
+    if not pair:
+        return []
+    sides = [_sections(read for read in reads if read.document == name) for name in pair]
+    said = [{letters(quotation.unit.text) for section in side.values() for quotation in section} for side in sides]
+    apart: list[Quotation] = []
+    for heading in dict.fromkeys(heading for side in (sides[1], sides[0]) for heading in side):
+        for side, others in zip(sides, reversed(said), strict=True):
+            section = side.get(heading, [])
+            apart += [quotation for quotation in section if letters(quotation.unit.text) not in others]
+    return [replace(quotation, is_listed=True) for quotation in apart[:_MOST_DIFFERENCES]]
+
+
+def _sections(reads: Iterable[ReadSource]) -> dict[str, list[Quotation]]:
+    """What stands below each heading, the first with the heading; passages overlap, so what stands twice is one."""
+    sections: dict[str, dict[str, Quotation]] = {}
+    for read in reads:
+        for unit in read.units:
+            if not unit.is_heading:
+                section = sections.setdefault(" ".join(content_stems(unit.heading)), {})
+                quotation = plain_quotation(read, unit)
+                section.setdefault(
+                    letters(unit.text), quotation if section else replace(quotation, text=unit.below_heading)
+                )
+    return {heading: list(section.values()) for heading, section in sections.items()}
+
+
+def _beginning(section: Sequence[Quotation], room: int) -> list[Quotation]:
+    """As much of a section as there is room for, at least its first sentence, and no line that only introduces more."""
+    quoted: list[Quotation] = []
+    for quotation in section:
+        if quoted and not quoted[-1].text.endswith(LEADS) and room < len(quotation.text):
+            break
+        quoted.append(quotation)
+        room -= len(quotation.text)
+    return quoted

@@ -7,7 +7,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import func, not_, or_, select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -21,6 +21,7 @@ from db.models import (
     GraphStatus,
     RelationChunk,
 )
+from db.queries.leases import extend_lease, is_free, lease_end
 
 _UNFINISHED = (GraphStatus.QUEUED, GraphStatus.BUILDING)
 
@@ -54,13 +55,13 @@ def claim_graph(session: Session, document_id: uuid.UUID, lease_s: float) -> Gra
         .where(
             DocumentGraph.document_id.in_(ready),
             DocumentGraph.status.in_(_UNFINISHED),
-            or_(DocumentGraph.lease_until.is_(None), DocumentGraph.lease_until < func.now()),
+            is_free(DocumentGraph),
         )
         .values(
             status=GraphStatus.BUILDING,
             attempt=DocumentGraph.attempt + 1,
             idle=DocumentGraph.idle + 1,
-            lease_until=func.now() + timedelta(seconds=lease_s),
+            lease_until=lease_end(lease_s),
             progress_at=func.now(),
         )
         .returning(DocumentGraph.workspace_id, DocumentGraph.attempt, DocumentGraph.idle, DocumentGraph.reason)
@@ -79,24 +80,19 @@ def unread_chunks(session: Session, document_id: uuid.UUID, max_chunks: int) -> 
     )
 
 
-def advance_graph(session: Session, claim: GraphClaim, lease_s: float, **values: Any) -> bool:
-    taken = session.scalar(
-        update(DocumentGraph)
-        .where(
-            DocumentGraph.document_id == claim.document_id,
-            DocumentGraph.attempt == claim.attempt,
-            DocumentGraph.status == GraphStatus.BUILDING,
-        )
-        .values(lease_until=func.now() + timedelta(seconds=lease_s), progress_at=func.now(), **values)
-        .returning(DocumentGraph.document_id)
+def advance_graph(session: Session, claim: GraphClaim, *, lease_s: float, **values: object) -> bool:
+    held = (
+        DocumentGraph.document_id == claim.document_id,
+        DocumentGraph.attempt == claim.attempt,
+        DocumentGraph.status == GraphStatus.BUILDING,
     )
-    return taken is not None
+    return extend_lease(session, DocumentGraph, held, lease_s, progress_at=func.now(), **values)
 
 
-def count_chunk(session: Session, claim: GraphClaim, lease_s: float, error: str | None) -> bool:
-    """Count one more chunk as read, or as failed with `error`. Returns the same as `advance_graph`."""
+def one_more_chunk(error: str | None) -> dict[str, Any]:
+    """Return the values of a graph of which one more chunk was read, or has failed with `error`."""
     failed = {"failed": DocumentGraph.failed + 1, "reason": error} if error else {}
-    return advance_graph(session, claim, lease_s, done=DocumentGraph.done + 1, idle=0, **failed)
+    return {"done": DocumentGraph.done + 1, "idle": 0, **failed}
 
 
 def add_graph_usage(
@@ -130,7 +126,7 @@ def list_waiting_graphs(
         .join(Document, Document.id == DocumentGraph.document_id)
         .where(
             DocumentGraph.status.in_(_UNFINISHED),
-            or_(DocumentGraph.lease_until.is_(None), not_(held)),
+            is_free(DocumentGraph),
             Document.status == DocumentStatus.READY,
         )
         # The same graphs are returned until they are claimed: more of them would take the threads that questions need.

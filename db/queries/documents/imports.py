@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from db.models import Document, DocumentStatus, Import, ImportMember, ImportPart, ImportStatus, Workspace
+from db.queries.leases import extend_lease, is_free, lease_end
 from db.queries.paging import Place, page
 from domain.errors.missing import ImportNotFound
 
@@ -78,13 +79,13 @@ def claim_import(session: Session, import_id: uuid.UUID, lease_s: float) -> int 
             Import.id == import_id,
             Import.status.in_(_UNFINISHED),
             Import.unpacked_at.is_(None),
-            or_(Import.lease_until.is_(None), Import.lease_until < func.now()),
+            is_free(Import),
         )
         .values(
             status=ImportStatus.RUNNING,
             attempt=Import.attempt + 1,
             strikes=Import.strikes + 1,
-            lease_until=func.now() + timedelta(seconds=lease_s),
+            lease_until=lease_end(lease_s),
             progress_at=func.now(),
         )
         .returning(Import.attempt)
@@ -92,13 +93,8 @@ def claim_import(session: Session, import_id: uuid.UUID, lease_s: float) -> int 
 
 
 def advance_import(session: Session, import_id: uuid.UUID, attempt: int, *, lease_s: float, **values: object) -> bool:
-    taken = session.scalar(
-        update(Import)
-        .where(Import.id == import_id, Import.attempt == attempt, Import.status == ImportStatus.RUNNING)
-        .values(lease_until=func.now() + timedelta(seconds=lease_s), progress_at=func.now(), **values)
-        .returning(Import.id)
-    )
-    return taken is not None
+    held = (Import.id == import_id, Import.attempt == attempt, Import.status == ImportStatus.RUNNING)
+    return extend_lease(session, Import, held, lease_s, progress_at=func.now(), **values)
 
 
 def read_parts(session: Session, import_id: uuid.UUID) -> Iterator[bytes]:
@@ -205,7 +201,7 @@ def list_unstarted_imports(session: Session, older_than_s: float, limit: int = 1
         .where(
             Import.status.in_(_UNFINISHED),
             Import.unpacked_at.is_(None),
-            or_(Import.lease_until.is_(None), Import.lease_until < func.now()),
+            is_free(Import),
             Import.progress_at < func.now() - timedelta(seconds=older_than_s),
         )
         .order_by(Import.progress_at)

@@ -3,10 +3,9 @@
 import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, insert, literal, or_, select, update
+from sqlalchemy import ColumnElement, func, insert, literal, select, update
 from sqlalchemy.orm import Session
 
 from citewell_documents import blocks, figures
@@ -15,6 +14,7 @@ from citewell_verify.text.windows import indexed_text
 from db.models import Chunk, Document, DocumentStatus
 from db.queries.documents.boxes import store_boxes
 from db.queries.documents.documents import lock_workspace_of
+from db.queries.leases import extend_lease, is_free, lease_end
 from db.queries.search.passages import as_tsvector, count_chunks, uncount_chunks
 from domain.retrieval.lexemes import lexemes
 
@@ -33,14 +33,14 @@ def claim_document(session: Session, document_id: uuid.UUID, lease_s: float) -> 
         .where(
             Document.id == document_id,
             Document.status.in_([DocumentStatus.QUEUED, DocumentStatus.PROCESSING]),
-            or_(Document.lease_until.is_(None), Document.lease_until < func.now()),
+            is_free(Document),
         )
         .values(
             status=DocumentStatus.PROCESSING,
             stage="reading",
             attempt=Document.attempt + 1,
             idle=Document.idle + 1,
-            lease_until=func.now() + timedelta(seconds=lease_s),
+            lease_until=lease_end(lease_s),
             progress_at=func.now(),
         )
         .returning(Document.attempt, Document.idle)
@@ -51,17 +51,11 @@ def claim_document(session: Session, document_id: uuid.UUID, lease_s: float) -> 
 def advance_document(
     session: Session, document_id: uuid.UUID, attempt: int, *, lease_s: float, **values: object
 ) -> bool:
-    taken = session.scalar(
-        update(Document)
-        .where(
-            Document.id == document_id,
-            Document.attempt == attempt,
-            Document.status == DocumentStatus.PROCESSING,
-        )
-        .values(lease_until=func.now() + timedelta(seconds=lease_s), progress_at=func.now(), **values)
-        .returning(Document.id)
-    )
-    return taken is not None
+    return extend_lease(session, Document, _held(document_id, attempt), lease_s, progress_at=func.now(), **values)
+
+
+def _held(document_id: uuid.UUID, attempt: int) -> list[ColumnElement[bool]]:
+    return [Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING]
 
 
 def store_parsed(
@@ -176,7 +170,7 @@ def release_document(session: Session, document_id: uuid.UUID, attempt: int, rea
     the attempt does not count as idle, and readers see what the document waits for."""
     session.execute(
         update(Document)
-        .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)
+        .where(*_held(document_id, attempt))
         .values(
             status=DocumentStatus.QUEUED,
             lease_until=None,
@@ -191,6 +185,6 @@ def hand_back_document(session: Session, document_id: uuid.UUID, attempt: int) -
     """Return a document that was making progress to the queue, behind the documents of other tenants."""
     session.execute(
         update(Document)
-        .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)
+        .where(*_held(document_id, attempt))
         .values(status=DocumentStatus.QUEUED, lease_until=None, launched_at=None, idle=0, progress_at=func.now())
     )

@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from db.models import Document, DocumentStatus, Source, SourcePhase, SourceStatus, Tenant, Workspace
+from db.queries.leases import extend_lease, is_free, lease_end
 from db.queries.paging import Place, page
 from db.session import current_tenant
 from domain.errors.missing import DocumentSourceNotFound
@@ -111,13 +112,13 @@ def claim_source(session: Session, source_id: uuid.UUID, lease_s: float) -> int 
         .where(
             Source.id == source_id,
             Source.status != SourceStatus.PAUSED,
-            or_(Source.lease_until.is_(None), Source.lease_until < func.now()),
+            is_free(Source),
             or_(~begins, Source.due_at <= func.now() + timedelta(seconds=lease_s)),
         )
         .values(
             attempt=Source.attempt + 1,
             strikes=Source.strikes + 1,
-            lease_until=func.now() + timedelta(seconds=lease_s),
+            lease_until=lease_end(lease_s),
             run=case((begins, Source.run + 1), else_=Source.run),
             started_at=case((begins, func.now()), else_=Source.started_at),
             finished_at=case((begins, None), else_=Source.finished_at),
@@ -128,37 +129,16 @@ def claim_source(session: Session, source_id: uuid.UUID, lease_s: float) -> int 
     )
 
 
-def advance_source(session: Session, source_id: uuid.UUID, attempt: int, *, lease_s: float, **values: object) -> bool:
+def advance_source(session: Session, claimed: Source, attempt: int, *, lease_s: float, **values: object) -> bool:
     """Store progress and extend the lease if `attempt` still holds it; False if another worker took over, or if the
-    source was paused or deleted."""
-    taken = session.scalar(
-        update(Source)
-        .where(
-            Source.id == source_id,
-            Source.attempt == attempt,
-            Source.lease_until.is_not(None),
-            Source.status == SourceStatus.ACTIVE,
-        )
-        .values(lease_until=func.now() + timedelta(seconds=lease_s), **values)
-        .returning(Source.id)
+    source was paused or deleted since it was `claimed`."""
+    held = (
+        Source.id == claimed.id,
+        Source.attempt == attempt,
+        Source.lease_until.is_not(None),
+        Source.status == claimed.status,
     )
-    return taken is not None
-
-
-def renew_source(session: Session, source_id: uuid.UUID, attempt: int, lease_s: float) -> bool:
-    """Extend the lease of a source that is not paused; False when it is lost."""
-    taken = session.scalar(
-        update(Source)
-        .where(
-            Source.id == source_id,
-            Source.attempt == attempt,
-            Source.lease_until.is_not(None),
-            Source.status != SourceStatus.PAUSED,
-        )
-        .values(lease_until=func.now() + timedelta(seconds=lease_s))
-        .returning(Source.id)
-    )
-    return taken is not None
+    return extend_lease(session, Source, held, lease_s, **values)
 
 
 def release_source(session: Session, source_id: uuid.UUID, attempt: int, *, again_s: float | None) -> None:

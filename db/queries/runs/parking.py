@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import case, func, select, text, update
 from sqlalchemy.orm import Session
 
+from db.base import row_json
 from db.models import Query, StepOutcome, Tenant
 from db.queries.runs.steps import IS_FREE, UNFINISHED
 
@@ -131,7 +132,7 @@ class Parked(NamedTuple):
     item: str
     worker: str
     reason: str
-    parked_at: datetime
+    at: datetime
 
 
 def list_parked(session: Session, limit: int) -> list[Parked]:
@@ -152,8 +153,8 @@ _SHOWN = (
     StepOutcome.step,
     StepOutcome.item,
     StepOutcome.worker,
-    StepOutcome.parked_reason,
-    StepOutcome.parked_at,
+    StepOutcome.parked_reason.label("reason"),
+    StepOutcome.parked_at.label("at"),
 )
 
 
@@ -163,17 +164,7 @@ def parked_of_query(session: Session, query_id: uuid.UUID) -> list[dict[str, Any
         .where(StepOutcome.query_id == query_id, StepOutcome.parked_at.is_not(None))
         .order_by(StepOutcome.parked_at, StepOutcome.step, StepOutcome.item)
     )
-    return [
-        {
-            "round": row.round,
-            "step": row.step,
-            "item": row.item,
-            "worker": row.worker,
-            "reason": row.parked_reason,
-            "at": row.parked_at.isoformat(),
-        }
-        for row in rows
-    ]
+    return [row_json(row, "round step item worker reason at") for row in rows]
 
 
 def list_degraded(session: Session, query_id: uuid.UUID) -> list[dict[str, str]]:

@@ -7,8 +7,7 @@ import asyncio
 import sys
 import time
 
-from clients.limiter.protocol import Priority
-from clients.limiter.terms import LimiterTerms
+from clients.limiter.protocol import LimiterTerms, Priority
 from clients.llm.protocol import CallDeferred
 from tests.clients.limiter.stage import MODEL, limiter, reply
 

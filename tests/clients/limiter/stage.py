@@ -12,11 +12,10 @@ from redis import Redis
 from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.limiter import SharedLimiter
 from clients.limiter.local import LocalAllowance
-from clients.limiter.protocol import Priority
+from clients.limiter.protocol import LimiterTerms, Priority
 from clients.limiter.request import Answer, Kind, Ticket
 from clients.limiter.script import ALLOWANCE
 from clients.limiter.shared import SharedAllowance, key_of
-from clients.limiter.terms import LimiterTerms
 from clients.llm.protocol import Allowance, ModelReply, Usage
 
 MODEL = "m"

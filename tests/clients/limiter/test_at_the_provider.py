@@ -12,7 +12,7 @@ from redis import Redis
 
 from citewell_verify.prompting.judgements import CHECK_STATEMENT, StatementCheck
 from clients.limiter import Limiter, Priority, make_limiter
-from clients.limiter.terms import LimiterTerms
+from clients.limiter.protocol import LimiterTerms
 from clients.llm.completions.providers import GroqModel
 from clients.llm.protocol import CallDeferred, ModelError, ModelRequest
 from config.models import ModelSettings

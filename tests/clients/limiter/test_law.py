@@ -8,8 +8,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from clients.limiter.feedback import RateLimitFeedback
+from clients.limiter.protocol import LimiterTerms
 from clients.limiter.request import Ticket
-from clients.limiter.terms import LimiterTerms
 from clients.llm.protocol import Allowance
 from tests.clients.limiter.stage import account, known_account, ticket
 from tests.simulators.groq.limits import Limits, Meter

@@ -3,7 +3,7 @@
 import pytest
 
 from clients.limiter.feedback import RateLimitFeedback
-from clients.limiter.terms import LimiterTerms
+from clients.limiter.protocol import LimiterTerms
 from tests.clients.limiter.stage import known_account, ticket
 
 SETTINGS = LimiterTerms(margin=0, lease_s=10)

@@ -14,8 +14,8 @@ from structlog.testing import capture_logs
 from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.limiter import SharedLimiter
 from clients.limiter.local import LocalAllowance
+from clients.limiter.protocol import LimiterTerms
 from clients.limiter.request import Answer, Kind
-from clients.limiter.terms import LimiterTerms
 from clients.llm.protocol import CallDeferred
 from tests.clients.limiter.own_redis import OwnRedis
 from tests.clients.limiter.stage import MODEL, NOW, limiter, reply, ticket, warm

@@ -9,9 +9,9 @@ import pytest
 from redis import Redis
 
 from clients.limiter import Priority
-from clients.limiter.batching import Pace
 from clients.limiter.limiter import SharedLimiter
-from clients.limiter.terms import LimiterTerms
+from clients.limiter.protocol import LimiterTerms
+from clients.limiter.shared import Pace
 from clients.llm.protocol import CallDeferred, ModelRateLimited
 from tests.clients.limiter.own_redis import OwnRedis
 from tests.clients.limiter.stage import MODEL, NOW, limiter, reply, warm
@@ -58,7 +58,7 @@ async def test_calls_that_begin_together_are_one_run_and_their_ends_go_with_the_
     own: OwnRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Or they would go by themselves when the next comes late.
-    monkeypatch.setattr("clients.limiter.batching.SETTLE_WITHIN_S", 3_600.0)
+    monkeypatch.setattr("clients.limiter.shared.SETTLE_WITHIN_S", 3_600.0)
 
     one = limiter(own.url, tpm=6_000_000)
     await warm(one)
@@ -74,7 +74,7 @@ async def test_calls_that_begin_together_are_one_run_and_their_ends_go_with_the_
 
 # A7
 async def test_an_end_that_somebody_waits_for_is_told_at_once(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clients.limiter.batching.SETTLE_WITHIN_S", 3_600.0)
+    monkeypatch.setattr("clients.limiter.shared.SETTLE_WITHIN_S", 3_600.0)
 
     one, other = (limiter(redis_url, account="told at once", tpm=6_000) for _ in range(2))
     await warm(one)

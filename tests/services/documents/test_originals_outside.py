@@ -22,7 +22,7 @@ from services.documents import relocation
 from services.documents.documents import NewDocument, accept_document, read_original, remove_document
 from services.documents.files import delete_loose
 from services.documents.ingestion import ingest
-from services.operations.workspace_removal import remove_workspace
+from services.operations.workspaces import remove_workspace
 from tests.leases import hold
 from tests.s3 import SECRET, empty_bucket
 from tests.s3 import endpoint as endpoint

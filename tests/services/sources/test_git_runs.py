@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clients.sources import manners
+from clients.sources import web
 from clients.sources.git import pin_options
 from domain.errors.requests import DocumentSourceInvalid, PlaceForbidden
 from tests.services.sources.place import configure, files, items, look, put_all_in_force, run, set_up
@@ -25,7 +25,7 @@ def git(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
     repository = tmp_path / "code" / "repository"
     repository.mkdir(parents=True)
     configure(monkeypatch, folders=json.dumps({"code": {"path": str(tmp_path / "code")}}))
-    manners.forget()
+    web.forget()
     who = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main"]
 
     def call(*arguments: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 from sqlalchemy import select
 
-from clients.sources import manners
+from clients.sources import web
 from db.models import Document, DocumentFile
 from db.session import reading
 from domain.errors.requests import DocumentSourceInvalid, PlaceForbidden
@@ -210,7 +210,7 @@ def test_addresses_that_are_not_public_are_refused_at_once(url: str, error: type
 
 @pytest.mark.usefixtures("database")
 def test_a_name_of_a_private_address_is_refused_when_it_is_dialled() -> None:  # A8
-    manners.forget()
+    web.forget()
     seen = run(set_up("web", "http://localhost/"))
     assert json.dumps(reasons(seen)) == '{"": "place_forbidden"}'
 
