@@ -34,9 +34,9 @@ _MOST_ABOVE = 3  # headings of the context above the source
 
 
 def has_names(text: str, source: str) -> bool:
-    """Return whether the source has every name of `text`, in its headings or elsewhere."""
-    known = parse_source(source).all_keys
-    return all(known.issuperset(token.key.split()) for token in tokenize(text) if token.kind == "name")
+    """Return whether the source has every name of `text`, in any form, in its headings or elsewhere."""
+    known = parse_source(source)
+    return all(_is_named_in(token, known) for token in tokenize(text) if token.kind == "name")
 
 
 def absent_subjects(statement: str, source: str, start: int, end: int, context: str = "") -> list[str]:
