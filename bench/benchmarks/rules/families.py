@@ -82,5 +82,4 @@ FAMILIES = (
     ),
     _family("figures", f"{_E}.contradictions", "differing_figures", _nothing),
     _family("dates", f"{_E}.contradictions", "_dates", _nothing),
-    _family("grounding of evidence", "citewell_verify.facts.grounding", "ungrounded_words", _nothing),
 )

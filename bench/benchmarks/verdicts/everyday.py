@@ -1,6 +1,6 @@
 """`python -m benchmarks.verdicts.everyday [--half open|kept] [--language en|ko] [--wrong]`: what people write daily.
 
-`everyday_en.jsonl` and `everyday_ko.jsonl` have 200 statements each about contracts, price lists, minutes, leaflets and
+`everyday_en.jsonl` and `everyday_ko.jsonl` have 260 statements each about contracts, price lists, minutes, leaflets and
 the like. The project wrote them itself, before it looked at a rule. The kept half has sources of its own: it is run to
 measure, never to find out what to mend.
 """

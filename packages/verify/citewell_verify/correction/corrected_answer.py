@@ -24,10 +24,12 @@ from citewell_verify.answers.parser import (
     without_list_sign,
 )
 from citewell_verify.answers.statements import Statement
-from citewell_verify.evidence.equivalence import is_stated_in, names_subjects
-from citewell_verify.evidence.spans import best_text_span, relevance_to
+from citewell_verify.evidence.citation_scoring import score_citation
+from citewell_verify.evidence.contradictions import best_places
+from citewell_verify.evidence.equivalence import names_subjects
+from citewell_verify.evidence.spans import relevance_to
 from citewell_verify.evidence.substitution import plain_substitution
-from citewell_verify.facts.grounding import context_tokens
+from citewell_verify.facts.grounding import has_names
 from citewell_verify.facts.quotation import with_headings
 from citewell_verify.facts.reading.token_alignment import has_token
 from citewell_verify.facts.reading.tokens import tokenize
@@ -167,14 +169,13 @@ def source_wording(
 
 
 def is_proven(text: str, source: str, context: str = "") -> bool:
-    """Return whether a place of `source`, below its headings, states `text` and has all of its words (V6).
-
-    All words are needed, because a wrong statement is wrong in the words that are its own.
+    """Return whether places of `source`, below its headings, name all names of `text` and state each sentence of it in
+    full, and a citation of them has no disagreement (V6, S4.4).
     """
     whole = with_headings(text, source, context)
-    known = context_tokens(text, whole, *best_text_span(whole, text))
-    words = [word for word in tokenize(text) if word.is_content and not word.value]
-    return is_stated_in(whole, text) and all(has_token(known, word) for word in words)
+    places = best_places(text, whole)
+    is_stated = bool(places) and all(place.is_full_match for place in places)
+    return is_stated and has_names(text, whole) and not score_citation(text, source, context=context).disagreements
 
 
 def _can_replace(statement: str, sentence: str) -> bool:

@@ -7,16 +7,13 @@ from functools import lru_cache
 from itertools import takewhile
 
 from citewell_verify.evidence.closed_classes import REVERSING, read
-from citewell_verify.evidence.contradictions import disagreements, without_markers
+from citewell_verify.evidence.contradictions import without_markers
 from citewell_verify.evidence.spans import best_text_span, locate_verbatim
-from citewell_verify.facts.grounding import context_tokens, ungrounded_words
 from citewell_verify.facts.kinds import Disagreement
 from citewell_verify.facts.quotation import Quotation
 from citewell_verify.facts.reading.clauses import clauses, subject_phrase
 from citewell_verify.facts.reading.token_alignment import has_token
 from citewell_verify.facts.reading.tokens import Token, tokenize
-from citewell_verify.facts.reading.vocabulary import GENERIC
-from citewell_verify.facts.structure.terms import TermIndex, terms
 from citewell_verify.text.cache import text_cache
 from citewell_verify.text.languages import unread_language
 from citewell_verify.text.quotes import letters, locate_sentences, parse_sentences
@@ -134,11 +131,6 @@ def _about(clause: str) -> tuple[Token, ...]:
     return tuple(token for token in (*spoken, *numbered, *topic_tokens) if token.is_content)
 
 
-def is_stated_in(source: str, text: str) -> bool:
-    """Say whether one place of `source` states all of `text`, and nothing in the source contradicts it (V6)."""
-    return is_in_one_place(text, source) and not without_heading_facts(text, source, disagreements(text, source))
-
-
 def without_heading_facts(text: str, source: str, differing: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
     """Return the disagreements of `text` with the `source`, except disagreements about facts that the headings above
     all of its best places state.
@@ -155,34 +147,6 @@ def without_heading_facts(text: str, source: str, differing: Sequence[Disagreeme
             place.is_stated_by_heading(text, difference.claim_value, difference.source_value) for place in places
         )
     )
-
-
-def is_in_one_place(text: str, source: str) -> bool:
-    """Say whether the best place of `source` names the subjects of `text` and has all of its names and values (V6).
-
-    A distant name is not enough: figures beside another subject belong to that subject.
-    """
-    start, end = best_text_span(source, text, 50, _LONGEST * len(text))
-    if end <= start or ungrounded_words(text, source, start, end):
-        return False
-    stating = [Quotation(sentence, source) for sentence in _stating_sentences(text, source, start, end)]
-    if any(next(cited.other_subjects(text), None) for cited in stating) or not any(
-        _may_be_about(text, cited) for cited in stating
-    ):
-        return False
-    place = context_tokens(text, source, start, end)
-    required = (token for clause in clauses(text) for token in (*_about(clause), *_of_kind(tokenize(clause), "name")))
-    return all(has_token(place, token) for token in required)
-
-
-def _may_be_about(text: str, cited: Quotation) -> bool:
-    mentioned = TermIndex(
-        terms([*tokenize(text), *(token for heading in cited.headings for token in tokenize(heading))])
-    )
-    subject = [token for token in tokenize(subject_phrase(cited.words)) if token.kind != "value"]
-    named = [term for term in terms(subject) if GENERIC.isdisjoint((term.key, term.token.text.casefold()))]
-    refers = len(named) < len(terms(subject)) or any(token.kind == "pronoun" for token in subject)
-    return refers or not named or any(mentioned.has_all([term]) for term in named)
 
 
 def _stating_sentences(text: str, source: str, start: int, end: int) -> Iterator[str]:

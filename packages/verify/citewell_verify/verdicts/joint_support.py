@@ -10,7 +10,7 @@ from itertools import repeat
 
 from citewell_verify.evidence.spans import best_text_span, claim_relevance
 from citewell_verify.facts.comparison import compare, parse_source
-from citewell_verify.facts.grounding import ungrounded_words
+from citewell_verify.facts.grounding import has_names
 from citewell_verify.facts.quotation import with_headings
 from citewell_verify.facts.reading.clauses import HANGUL, Part, candidate_parts, subject_phrase
 from citewell_verify.facts.reading.token_alignment import align, has_token
@@ -127,13 +127,11 @@ def _place(statement: str, reading: str, source: str, context: str, *, shared: b
     if 2 * sum(known.issuperset(key.split()) for key in wanted) < len(wanted):
         return None  # Less than half of the words are anywhere: no closer comparison can succeed.
     match = compare(reading, whole)
-    if not match.is_full_match or (
+    if not (match.is_full_match and has_names(reading, whole)) or (
         shared and align(tokenize(reading), tokenize(match.place)).local_similarity < _UNBROKEN
     ):
         return None
     start, end = best_text_span(whole, reading)
-    if ungrounded_words(reading, whole, start, end):
-        return None
     # The heads of a table name none of its rows.
     subject = match.place.partition(": ")[0] if match.in_table else match.place
     outside = len(whole) - len(source)

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell_verify.correction.corrected_answer import source_wording
+from citewell_verify.correction.corrected_answer import is_proven, source_wording
 from citewell_verify.evidence.contradictions import disagreements
-from citewell_verify.evidence.equivalence import is_in_one_place, names_subjects
+from citewell_verify.evidence.equivalence import names_subjects
 from citewell_verify.offline.judging import check_statement
 from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
@@ -127,7 +127,7 @@ def test_what_a_repair_leaves_passes_again_and_stays(case: Listed) -> None:  # V
         if text is not None:
             assert repaired(text, case.source) == text
             assert disagreements(text, case.source) == ()
-            assert is_in_one_place(text, case.source)
+            assert is_proven(text, case.source)
 
 
 @settings(max_examples=60, deadline=None)

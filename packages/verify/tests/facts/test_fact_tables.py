@@ -308,3 +308,14 @@ _STOCK = "Product\tShelf\tExpected\nSKU-1\tA-12\t450\nSKU-3\tD-22\t156"
 def test_the_offline_judge_decides_what_one_cell_states(statement: str, source: str, relation: str) -> None:  # issue 42
     reply = check_statement(statement, Sources.numbered([("table", source)]), Meaning(None))
     assert reply.relation == relation, reply.explanation
+
+
+@for_all_rows(
+    ("statement", "source"),
+    [
+        ("The weight of the X1000 is 5 kg.", "# X100\n\n- Weight: 5 kg\n- Ports: 2\n\n# X1000\n\nIt is sold in red."),
+        ("4호 펌프의 무게는 5kg이다.", "# 14호 펌프\n\n- 무게: 5kg\n- 포트: 2개\n\n# 4호 펌프\n\n빨간색으로 판매된다."),
+    ],
+)
+def test_the_only_record_is_not_that_of_another_thing(statement: str, source: str) -> None:  # V2
+    assert compare_with_tables(tokenize(statement), source) is None

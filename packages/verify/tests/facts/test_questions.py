@@ -2,7 +2,6 @@
 
 import pytest
 
-from citewell_verify.facts.grounding import ungrounded_words
 from citewell_verify.facts.reading.questions import is_question, read_with_answers, what_is_asked_about
 from verify_material.rows import for_all_rows
 
@@ -55,21 +54,3 @@ def test_a_question_is_read_with_its_answer(sentences: list[str], read: list[tup
 )
 def test_what_a_question_asks_about(question: str, asked: list[str]) -> None:
     assert [each.text for each in what_is_asked_about(question)] == asked
-
-
-TWICE = "# X100\n\n## Weight\n\nIt weighs 7 kg.\n\n# X200\n\n## Weight\n\nIt weighs 9 kg.\n"
-
-
-@for_all_rows(
-    ("statement", "proof", "lacking"),
-    [
-        ("The X100 weighs 7 kg.", "It weighs 7 kg.", []),
-        ("The X200 weighs 9 kg.", "It weighs 9 kg.", []),
-        ("The weight of the X200 is 7 kg.", "It weighs 7 kg.", ["weight X200"]),
-        ("The weight of the X100 is 9 kg.", "## Weight\n\nIt weighs 9 kg.", ["weight X100"]),
-        ("The X200 weighs 9 kg.", TWICE.strip(), []),
-    ],
-)
-def test_a_name_that_is_a_heading_must_be_above_its_proof(statement: str, proof: str, lacking: list[str]) -> None:  # V4
-    start = TWICE.index(proof)
-    assert ungrounded_words(statement, TWICE, start, start + len(proof)) == lacking

@@ -113,9 +113,18 @@ def _named_rows(stated: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
         return [
             row
             for row in rows
-            if counted[row.table] == 1 and any(index.has_all(terms_of(cell.head)) for cell in row.cells)
+            if counted[row.table] == 1
+            and any(index.has_all(terms_of(cell.head)) for cell in row.cells)
+            and not _names_another(stated, row)
         ]
     return best(labelled, lambda row: sum(is_among(term, stated) for term in set(terms_of(row.heading))))
+
+
+def _names_another(stated: Sequence[Term], row: Row) -> bool:
+    """Return whether a statement has a name, or a part of one, that a row with a label does not have."""
+    texts = (row.label, row.heading, *(text for cell in row.cells for text in (cell.head, cell.content)))
+    known = [term for text in texts for term in terms_of(text)]
+    return bool(row.label) and any(term.token.kind == "name" and not is_among(term, known) for term in stated)
 
 
 def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:

@@ -14,7 +14,6 @@ from citewell_verify.text.cache import text_cache
 from citewell_verify.text.words import vocabulary
 
 _MOST_LINE = 200
-_FEWEST = 2
 _MOST_WORDS = 8  # of a heading directly above its text
 _MOST_SMALL = 4  # words of a heading that begins with a small letter
 _BOLD, _BARE, _ASKED = 7, 8, 9  # levels of headings without marks, below those of Markdown
@@ -98,18 +97,6 @@ def split_off_headings(sentence: str, headings: Collection[str]) -> list[str]:
     lines = sentence.split("\n")
     first = next((at for at, line in enumerate(lines) if line.strip() not in headings), len(lines))
     return [*lines[:first], *(["\n".join(lines[first:])] if first < len(lines) else [])]
-
-
-def inherited_tokens(heading: Sequence[Token], stated: Collection[str]) -> list[Token]:
-    """Return the tokens of a heading that also apply to the text below, for a statement with the keys `stated` (V4).
-
-    The heading's dates apply if it is a period, or if the statement has its other words: "Report 2024" dates nothing in
-    the report. Its other numbers apply if the statement has all of its words, at least two: "Revenue grew 12%".
-    """
-    words = [token for token in heading if token.is_content and not token.value]
-    whole = len(words) >= _FEWEST and all(word.key in stated for word in words)
-    dates = all(word.key in PERIOD or word.key in stated for word in words)
-    return [token for token in heading if not token.value or whole or (dates and token.value.date)]
 
 
 def is_naming_token(token: Token) -> bool:

@@ -40,14 +40,13 @@ class Section:
 class NamedSection:
     """The section that a statement names with the words `mention`; `remainder` is the rest of the statement.
 
-    `headings` are the headings that it names; `heading` is all of them in one text.
+    `heading` has the headings that it names in one text.
     `subsections` are the parts of `text`, each with the headings above it that name a thing and that the statement does
     not name. `other_sections` are the sections below other headings; `is_exclusive`: their statements do not apply to
     this section, because its heading names a thing or a time, as "Before 2020", not a topic. `is_partial`: the
     statement has only a part of the name, as "the X100" of "X100 Pro", which no other heading has.
     """
 
-    headings: tuple[str, ...]
     heading: str
     mention: str
     name_terms: tuple[Term, ...]
@@ -103,7 +102,6 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
         return None
     names = tuple(term for heading in chosen for term in _known_terms(heading))
     return NamedSection(
-        headings=tuple(chosen),
         heading=" ".join(chosen),
         mention=" ".join(token.text for token in tokens if is_in_name(token, names)),
         name_terms=names,
