@@ -162,6 +162,7 @@ def answer(question: str, *texts: str) -> str:
         (HANDBOOK, "By how many percent did the Swift change?", "Swift · Change (%): 1.5 [†1]"),
         (HANDBOOK, "Can beginners row at night?", "Beginners are excluded."),
         (HANDBOOK, "When is the sumer fare?", "Saturday 6 June"),
+        (HANDBOOK, "Which boat has the lowest fee?", "Fee (EUR): 48"),
         ("The bond is 90 euros. It is paid back within ten days.", "When do we get the bond back?", "within ten days"),
         (MINUTES, "Who rents the van for the archive?", "Archive: Karl rents the van"),
         (NOTICE, "담당은 누구인가요?", "담당: 오세진"),
