@@ -163,6 +163,7 @@ def answer(question: str, *texts: str) -> str:
         (HANDBOOK, "Can beginners row at night?", "Beginners are excluded."),
         (HANDBOOK, "When is the sumer fare?", "Saturday 6 June"),
         (HANDBOOK, "Which boat has the lowest fee?", "Fee (EUR): 48"),
+        ("The plan fits on one page. A project gets up to 900 euros.", "What can one get for a project?", "900 euros"),
         ("The bond is 90 euros. It is paid back within ten days.", "When do we get the bond back?", "within ten days"),
         (MINUTES, "Who rents the van for the archive?", "Archive: Karl rents the van"),
         (NOTICE, "담당은 누구인가요?", "담당: 오세진"),

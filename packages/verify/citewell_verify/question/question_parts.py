@@ -159,12 +159,18 @@ def question_stems(question: str, *, dated: bool = False) -> list[str]:
     """Return the stems by which an answer is searched.
 
     The date in 2023년 7월 12일 사고의 사망자는 says which accident is meant: it helps to find the passage (`dated`),
-    not the sentence. 년, 월 and 일 are parts of a date's figures in any case.
+    not the sentence. 년, 월 and 일 are parts of a date's figures in any case. "One" in "one parking sign" or "what can
+    one get" counts nothing that an answer repeats.
     """
     stems = content_stems(question)
     if not dated and len(left := content_stems(_DATE_OF_NOUN.sub(" ", question))) > 1:
         stems = left
-    return [stem for before, stem in pairwise(["", *stems]) if not (stem in _DATE_UNITS and before.isdigit())] or stems
+    pronoun = "" if "1" in question else "1"
+    return [
+        stem
+        for before, stem in pairwise(["", *stems])
+        if stem != pronoun and not (stem in _DATE_UNITS and before.isdigit())
+    ] or stems
 
 
 def kind_of(question: str) -> Kind:
