@@ -17,8 +17,9 @@ _KIND = 0.4  # of a word: what it counts that a cell has the kind of thing that 
 
 
 def asked_cells(asked: QuestionPart, row: Row, units: Iterable[Unit]) -> Sequence[Cell]:
-    """Return the cells that fit the question best, with those that it names; all, at most six, if it names only the
-    row. None if the row has no value for what it asks, though other rows of its table, among `units`, do.
+    """Return the cells that fit the question best, with those that it names; if it names only the row, all, or the six
+    that share most words with it. None if the row has no value for what it asks, though other rows of its table, among
+    `units`, do.
 
     Words that the row has say which row is asked for, not which cell.
     """
@@ -35,7 +36,9 @@ def asked_cells(asked: QuestionPart, row: Row, units: Iterable[Unit]) -> Sequenc
         return ()
     # "Who, and until when?" is answered by several cells.
     if len(kinds) > 1 or best <= min(fits.values(), default=0.0):
-        return row.cells[:_MOST_CELLS]
+        shared = [coverage(asked.stems, set(content_stems(cell.content))) for cell in row.cells]
+        shown = sorted(range(len(row.cells)), key=lambda at: -shared[at])[:_MOST_CELLS]
+        return [row.cells[at] for at in sorted(shown)]
     # A cell whose words the question contains says which row it means.
     named = [
         cell

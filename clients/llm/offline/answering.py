@@ -39,6 +39,12 @@ _DESCRIBES = re.compile(
     "|[가-힣](?:한|은|는|인|된|던) [가-힣]+(?:의|이|가|은|는|를|을) ",
     re.IGNORECASE,
 )
+# What is answered by all rows of a table, because it compares or lists them.
+_OF_ALL = re.compile(
+    r"\b(?:list|all|every|each|most|least|first|last"
+    r"|(?:high|low|cheap|larg|small|bigg|fast|slow|long|short|old|new|lat|earli|near)est)\b|가장|제일|첫|마지막|모든|모두",
+    re.IGNORECASE,
+)
 _SAID = 0.6  # share of a word that has to be met, as `coverage` counts it
 
 
@@ -190,9 +196,10 @@ def _ranked(part: QuestionPart, reads: Sequence[ReadSource]) -> list[Quotation]:
 
 
 def _is_any_row(part: QuestionPart, candidate: Candidate) -> bool:
-    """Whether the question names only columns of the row's table, and something that the row does not have."""
+    """Whether the question names only columns of the row's table, and something that the row does not have. To a
+    question that compares rows all of them are shown."""
     standing, unit = candidate.standing, candidate.unit
-    if unit.row is None or names_row(unit, standing.own):
+    if unit.row is None or names_row(unit, standing.own) or _OF_ALL.search(part.text):
         return False
     return not standing.has.issuperset(question_weights(part))
 

@@ -26,12 +26,13 @@ from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, NotJudg
 from domain.documents.graph_extraction import read_graph, read_keywords
 from domain.retrieval.lexemes import is_unspaced, lexemes, searched_question, without_instructions
 
-_CELL = re.compile(r"[|\t]")
+_ROW = re.compile(r"[|\t]")
+_CELL = re.compile(r"[|\t]|, ")
 
 
 def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
     """The relevance of `chunk` to `question`, 0..1: the question's words in the whole chunk, in its best sentence and
-    in the names of its rows, the words of statements for its terms, and the meaning of its best sentences; of a passage
+    in the names in its rows, the words of statements for its terms, and the meaning of its best sentences; of a passage
     in another script the meaning alone, if that says more.
     """
     wanted, passage = _looked_for(question), read_passage(chunk)
@@ -74,17 +75,21 @@ def _lexemes(text: str) -> frozenset[str]:
 
 
 def _named_row(wanted: Sequence[str], chunk: str) -> float:
-    """How far a row of a table is called as the question says, at best 1: years are columns, and do not count."""
+    """How far a row of a table is called as the question says, at best 1, as where the question has the whole name:
+    years are columns, and do not count."""
     asked = frozenset(word for word in wanted if not word.isdigit())
-    alike = (2 * len(asked & name) / (len(asked) + len(name)) for name in _row_names(chunk))
+    alike = (
+        1.0 if name <= asked else 2 * len(asked & name) / (len(asked) + len(name)) for name in _names_in_rows(chunk)
+    )
     return max(alike, default=0.0)
 
 
 @text_cache()
-def _row_names(chunk: str) -> tuple[frozenset[str], ...]:
-    rows = (sentence.text.lstrip(" \t|") for sentence in read_passage(chunk).sentences)
-    names = (frozenset(content_stems(_CELL.split(row, maxsplit=1)[0])) for row in rows if _CELL.search(row))
-    return tuple(filter(None, names))
+def _names_in_rows(chunk: str) -> frozenset[frozenset[str]]:
+    """The stems of each cell in the rows of a chunk, of "Spain, Italy" those of both names; figures are none."""
+    rows = (sentence.text for sentence in read_passage(chunk).sentences if _ROW.search(sentence.text))
+    names = (frozenset(content_stems(cell)) for row in rows for cell in _CELL.split(row))
+    return frozenset(name for name in names if any(map(str.isalpha, "".join(name))))
 
 
 def _logistic(value: float) -> float:

@@ -29,6 +29,7 @@ from clients.llm.offline import OfflineModel
 from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.model import chunk_relevance
 from clients.llm.protocol import ChatModel, ModelRefused, ModelRequest, NotJudged, StreamPart, Usage
+from config.answers import VerificationSettings
 from domain.query.workspace_rules import PLAIN
 from verify_material.rows import for_all_rows
 
@@ -392,6 +393,16 @@ def test_the_passage_that_answers_is_more_relevant(question: str, right: str, wr
     assert chunk_relevance(question, right, meaning) > chunk_relevance(question, wrong, meaning)
     known = Meaning(default_embedder())
     assert chunk_relevance(question, right, known) > chunk_relevance(question, wrong, known)
+
+
+def test_a_passage_with_a_row_that_the_question_names_is_evidence() -> None:  # S3.1
+    table = (
+        "Zone\tCountries\tUp to 2 kg\tUp to 5 kg\tWorking days\n"
+        "1\tNorway, Sweden\t9.10\t12.70\t2-3\n2\tPeru, Chile\t26.00\t41.50\t8-14"
+    )
+    known, least = Meaning(default_embedder()), VerificationSettings().min_evidence_score
+    assert chunk_relevance("How long does a parcel to Chile take?", table, known) > least
+    assert chunk_relevance("How long does a parcel to Ghana take?", table, known) < least
 
 
 def test_a_passage_in_another_script_is_ranked_by_its_meaning() -> None:  # S3.1, issue 39

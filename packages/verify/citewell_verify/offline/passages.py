@@ -39,7 +39,7 @@ class Tuning:
     chunk_overlap: float = 0.5
     chunk_meaning: float = 0.4
     chunk_sentence: float = 0.1
-    chunk_row: float = 0.1
+    chunk_row: float = 0.2
     chunk_further: float = 0.1
     # Added to the cosine with a passage in another script, which shares no words; XQuAD, Chinese and Russian questions.
     chunk_foreign: float = 0.05

@@ -36,7 +36,10 @@ _ASKED_WORDS = frozenset(
     )
 )
 _ASKING = re.compile("^(?:몇|며칠|얼마|언제|누구|누가|어디|무엇|무슨|왜|어떻게|어떤)")
-_POLITE = re.compile("(?:[하했되됐이인있합]|합니|입니)?(?:나요|까요|습니까|ㅂ니까|니까|가요|는지|은지|ᆫ지)$")
+# The endings of a question and of its verbs, as in 청소하나요, 사요 and 내야; 분야 and 필요 are nouns.
+_POLITE = re.compile(
+    "(?:[하했되됐이인있합]|합니|입니)?(?:나요|까요|습니까|ㅂ니까|니까|가요|는지|은지|ᆫ지|(?<!분)야|(?<![필주중개수소동])요)$"
+)
 _NEGATED = re.compile(r"\b(?:not|never|cannot|without)\b|n['’]t\b|않|못|없|아닌")
 _RULES = re.compile(
     r"\b(?:rules?|polic\w+|conditions?|restrict\w+|exceptions?|limit\w*|allow\w*|permit\w*|forbidden|prohibited)\b|규정|규칙|조건|제한",
@@ -113,13 +116,21 @@ def goes_on_from(units: Sequence[Unit], at: int) -> bool:
 
 def _adds(asked: QuestionPart, unit: Unit) -> bool:
     """True if the unit says more than the question, itself or in the list that it introduces, and is no question. For a
-    question that asks for yes or no, it may also just repeat the question's words."""
+    question that asks for yes or no, it may also just repeat the question's words. A line that states nothing must have
+    what is asked for: a date, or the noun."""
     if unit.text.endswith(("?", "？")):
+        return False
+    if unit.is_bare and not (has_kind(asked.kind, unit.text, asked.text) or _has_asked_noun(asked, unit)):
         return False
     if unit.text.endswith((":", "：")) or asked.kind == "decision":
         return True
     known = set(asked.stems)
     return not all(coverage([word], known) for word in unit.read.related_stems.stems)
+
+
+def _has_asked_noun(asked: QuestionPart, unit: Unit) -> bool:
+    noun = asked_noun(asked.text)
+    return noun is not None and coverage(noun.words[:1], unit.read.related_stems.stems) > 0
 
 
 class _Best:

@@ -23,11 +23,11 @@ _CUES: tuple[tuple[Kind, str], ...] = (
         r"\bwhen\b|언제|요일|몇 ?[년월일시](?! ?(?:간|동안|이나))|어느 ?해"
         r"|\bwann\b|\bquand\b|\bcuándo\b|いつ|什么时候|何时",
     ),
-    ("amount", r"\bhow much\b|얼마|\bwie ?viel\b|\bcombien\b|\bcuánto\b|いくら|多少"),
+    ("amount", r"\bhow much\b|얼마(?!나)|\bwie ?viel\b|\bcombien\b|\bcuánto\b|いくら|多少"),
     (
         "number",
         r"\bhow (?:many|long|old|far|often|large|big|high|tall|fast|deep|wide|heavy|hot|cold)\b"
-        r"|몇|며칠|비율|\bwie (?:viele|lange|hoch|groß|alt|oft|weit)\b|\bcuántos\b",
+        r"|몇|며칠|비율|얼마나|\bwie (?:viele|lange|hoch|groß|alt|oft|weit)\b|\bcuántos\b",
     ),
     ("who", r"\bwho(?:m|se)?\b|누구|누가|\bwer\b|\bwem\b|\bqui\b|\bquién\b|誰|谁"),
     ("where", r"\bwhere\b|어디|\bwo\b|\boù\b|\bdónde\b"),
@@ -88,7 +88,7 @@ _MEASURES = (
     (
         re.compile(
             r"\bhow much\b|\b(?:price|cost|fee|rent|salary|cheap\w*|dear\w*|expensive)\b"
-            r"|얼마|가격|단가|요금|비용|비싼|비싸|저렴|(?<=\s)싼",
+            r"|얼마(?!나)|가격|단가|요금|비용|비싼|비싸|저렴|(?<=\s)싼",
             re.IGNORECASE,
         ),
         "money",
@@ -96,7 +96,8 @@ _MEASURES = (
     (re.compile(r"\bpercent|\bper cent|%|퍼센트|비율", re.IGNORECASE), "percent"),
     (
         re.compile(
-            r"\bhow (?:long|old)\b|\b(?:long|short|old)est\b|며칠|몇 ?(?:일|주|달|개월|시간|분)|얼마나 오래|기간",
+            r"\bhow (?:long|old)\b|\b(?:long|short|old)est\b"
+            r"|며칠|몇 ?(?:일|주|달|개월|시간|분)|얼마나 (?:오래|걸)|기간",
             re.IGNORECASE,
         ),
         "time months length",
@@ -158,12 +159,18 @@ def question_stems(question: str, *, dated: bool = False) -> list[str]:
     """Return the stems by which an answer is searched.
 
     The date in 2023년 7월 12일 사고의 사망자는 says which accident is meant: it helps to find the passage (`dated`),
-    not the sentence. 년, 월 and 일 are parts of a date's figures in any case.
+    not the sentence. 년, 월 and 일 are parts of a date's figures in any case. "One" in "one parking sign" or "what can
+    one get" counts nothing that an answer repeats.
     """
     stems = content_stems(question)
     if not dated and len(left := content_stems(_DATE_OF_NOUN.sub(" ", question))) > 1:
         stems = left
-    return [stem for before, stem in pairwise(["", *stems]) if not (stem in _DATE_UNITS and before.isdigit())] or stems
+    pronoun = "" if "1" in question else "1"
+    return [
+        stem
+        for before, stem in pairwise(["", *stems])
+        if stem != pronoun and not (stem in _DATE_UNITS and before.isdigit())
+    ] or stems
 
 
 def kind_of(question: str) -> Kind:

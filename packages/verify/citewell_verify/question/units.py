@@ -21,6 +21,7 @@ _MOST_CHARS = 600_000  # characters of remembered texts: their units take far mo
 _MOST_CELLS = 6
 _LONGEST_HEADING, _MOST_WORDS = 80, 8  # characters and words
 _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]*_]*$")
+_STATES = re.compile(rf"{_STOPPED.pattern}|[다요음함됨임]$")
 _ITEM = re.compile(r"(?:[-*+•‣▪◦·●○■□▶►]|\(?(?:\d{1,3}|[a-zA-Z가-하])[.)]|[①-⑳])(?:\s|(?<=[①-⑳]))")
 _SIGNS = re.compile(r"^(?:(?:[-*+•‣▪◦·●○■□▶►]|#{1,6}|>|\|)\s+)+")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
@@ -42,8 +43,9 @@ class Unit:
     a row with their heads.
 
     `heading` is the nearest heading above it, `lead` the line that introduces its list, each "" if there is none.
-    `group` is the number of its list, or of its section below a heading; `is_item`: it opens an item of a list. `title`
-    are the stems of the names of the whole text: its document's, and the headings above the text.
+    `group` is the number of its list, or of its section below a heading; `is_item`: it opens an item of a list;
+    `is_bare`: it is a line among others that states nothing: a title, an address, a name. `title` are the stems of the
+    names of the whole text: its document's, and the headings above the text.
     """
 
     place: Sentence
@@ -53,6 +55,7 @@ class Unit:
     group: int = 0
     is_item: bool = False
     is_heading: bool = False
+    is_bare: bool = False
     row: Row | None = None
     title: frozenset[str] = frozenset()
 
@@ -117,8 +120,11 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
         below = "" if _closes_lines(plain, sentence) else following
         is_item, is_heading = place.enter(line, shown, below, opens_line=opens_line)
         above = "" if is_heading else place.heading
-        yield Unit(sentence, shown, above, place.lead, place.group, is_item, is_heading, title=called)
-        leads = shown.endswith(_LEADS) or (_ITEM.match(following) is not None and not is_stopped(shown))
+        is_bare = opens_line and len(sentences) > 1 and not is_item and _states_nothing(line)
+        yield Unit(sentence, shown, above, place.lead, place.group, is_item, is_heading, is_bare, title=called)
+        # "Absent: Mia Holm" introduces no list that follows.
+        is_open = not (is_stopped(shown) or _LABEL.match(line))
+        leads = shown.endswith(_LEADS) or (is_open and _ITEM.match(following) is not None)
         place.leave(shown, is_item=is_item, is_heading=is_heading, opens_line=opens_line, leads=leads)
 
 
@@ -208,11 +214,15 @@ def quoted(text: str, sentence: Sentence) -> str:
     return _EMPHASIS.sub(r"\2", _SIGNS.sub("", " ".join(said.split())))
 
 
+def _states_nothing(line: str) -> bool:
+    return not (_STATES.search(line) or line.endswith((*_LEADS, *_ASKS)) or _LABEL.match(line))
+
+
 def _is_heading(line: str, following: str) -> bool:
     """True if the line is marked as a heading, asks a question that the next lines answer, or is a line without a full
     stop above other text.
     """
-    if line.startswith("#") or line.endswith(_ASKS):
+    if line.startswith("#") or line.rstrip("*_").endswith(_ASKS):
         return True
     if len(line) > _LONGEST_HEADING or len(line.split()) > _MOST_WORDS or _STOPPED.search(line):
         return False
