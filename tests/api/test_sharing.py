@@ -178,7 +178,7 @@ def test_a_shared_page_says_what_its_reader_has_to_know_in_the_questions_languag
     for part in (
         "Copied from the documents",
         NO_MODEL,
-        "about 33 of 100 statements",
+        "calls about 33 supported",
         f"Answered on {at:%Y-%m-%d} at {at:%H:%M} UTC.",
     ):
         assert part in english

@@ -235,4 +235,4 @@ def test_a_reader_is_told_what_the_verifier_misses() -> None:  # V9
     measured = calibrations()["offline"]
     verification = told(FIRST, yes(), calibration=measured).conclude()["verification"]
     assert measured.false_pass is not None
-    assert f"about {measured.false_pass * 100:.0f} of 100" in verifier_note(verification["calibration"])
+    assert f"about {measured.false_pass * 100:.0f} supported" in verifier_note(verification["calibration"])
