@@ -197,6 +197,8 @@ def _is_table(rows: _Rows, gutters: Sequence[float]) -> bool:
     marks = sum(_is_mark(of_row.get(0, [])) for of_row in whole) if len(gutters) == 1 else 0
     if gaps > 1 or marks >= _SHARE * len(whole) or not _are_drawn_in_order(cells):
         return False
+    if any(_values_in(cell) > 1 for of_row in whole for cell in of_row.values()):
+        return False  # a text beside the table, with lines nearer to each other, hides the gaps between its rows
     like_cells = sum(_goes_up(of_row) or _is_uneven(of_row) for of_row in whole)
     return like_cells >= _SHARE * sum(len(row) > 1 for row in rows) or _has_values(whole)
 
@@ -223,6 +225,14 @@ def _is_mark(cell: Sequence[PlacedWord]) -> bool:
 def _has_lines(cell: Sequence[PlacedWord]) -> bool:
     heights = [word.y for word in cell]
     return max(heights) - min(heights) >= _LEADING_EM[0] * cell[0].size
+
+
+def _values_in(cell: Sequence[PlacedWord]) -> int:
+    """The number of the cell's lines that are values."""
+    lines: dict[float, list[str]] = {}
+    for word in cell:
+        lines.setdefault(word.y, []).append(word.text)
+    return sum(are_values(" ".join(words)) for words in lines.values())
 
 
 def _is_uneven(cells: _Cells) -> bool:
