@@ -71,7 +71,11 @@ class Notifier:
         this is unknown. It never raises, and takes as long as `notify_end`."""
         # Shorter than the time between two looks of a process, so that the one that does the job keeps it.
         lasts_ms = max(1, int(_SHARE_OF_TURN * every_s * 1000))
-        return self._try(lambda: bool(self._redis.set(f"citewell:turn:{job}", "", nx=True, px=lasts_ms))) is not False
+        return self._try(lambda: bool(self._redis.set(_turn_of(job), "", nx=True, px=lasts_ms))) is not False
+
+    def give_turn_up(self, job: str) -> None:
+        """Let another process take the turn at once, because this one failed and might keep it; never raises."""
+        self._try(lambda: self._redis.delete(_turn_of(job)))
 
     def _try(self, ask: Callable[[], Any]) -> Any:
         if (now := time.monotonic()) < self._silent_until:
@@ -86,6 +90,10 @@ class Notifier:
             self._silent_until = time.monotonic() + _SILENT_FOR_S
             return None
         return answer
+
+
+def _turn_of(job: str) -> str:
+    return f"citewell:turn:{job}"
 
 
 def _channel_of(key: str) -> str:

@@ -5,6 +5,7 @@ On the paths of OpenAI's APIs, a problem also has OpenAI's error object.
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -23,6 +24,8 @@ from domain.errors.service import NotReady, Overload
 
 RETRY_AFTER_S = 2
 MAX_FIELD_ERRORS = 20
+_MAX_FAULTS = 1_000
+"""The faults that are looked at. A body of a megabyte can have half a million, and other requests wait meanwhile."""
 _MAX_NAME_PARTS = 10
 _KINDS = ("str", "int", "float", "bool")
 _KINDS_OF = ("list[", "dict[", "function-", "constrained-")
@@ -141,7 +144,7 @@ async def _validation_error(request: Request, error: RequestValidationError) -> 
     if faults[0]["type"] == "json_invalid" and _field(faults[0]["loc"]) == "body":
         why = faults[0].get("ctx", {}).get("error", faults[0]["msg"])
         return problem(request.url.path, 400, "json_invalid", f"The body is not valid JSON: {why}.")
-    told = _told(faults)[:MAX_FIELD_ERRORS]
+    told = _told(faults[:_MAX_FAULTS])[:MAX_FIELD_ERRORS]
     errors = [FieldError(field=field, message=message).model_dump() for field, message in told]
     detail = "; ".join(f"{e['field']}: {e['message']}" for e in errors)
     return problem(request.url.path, 422, "request_invalid", detail, errors=errors)
@@ -156,11 +159,15 @@ def _told(faults: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     by_field: dict[str, list[str]] = {}
     for fault in faults:
         by_field.setdefault(_field(fault["loc"]), []).append(_message(fault))
-    return [
-        (field, _alternatives(messages))
-        for field, messages in by_field.items()
-        if not any(other.startswith(f"{field}.") for other in by_field)
-    ]
+    in_order = sorted(by_field)
+
+    def has_inner(field: str) -> bool:
+        # Names with the same beginning stand side by side.
+        beginning = f"{field}."
+        place = bisect_left(in_order, beginning)
+        return place < len(in_order) and in_order[place].startswith(beginning)
+
+    return [(field, _alternatives(messages)) for field, messages in by_field.items() if not has_inner(field)]
 
 
 def _alternatives(messages: Sequence[str]) -> str:

@@ -244,7 +244,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 
 def _of_a_text(given: Any) -> Any:
     if isinstance(given, str):
-        return {"document_id": given} if _UUID.fullmatch(given.strip()) else {"text": given}
+        return {"document_id": given.strip()} if _UUID.fullmatch(given.strip()) else {"text": given}
     if isinstance(given, dict | SourceGiven):
         return given  # pyright: ignore[reportUnknownVariableType] - its model says what it may hold
     raise ValueError("should be a text, or an object with `text` or `document_id`")

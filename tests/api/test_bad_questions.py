@@ -167,3 +167,9 @@ def test_a_value_of_no_type_that_it_may_have_is_told_in_one_sentence(
 def test_a_list_that_is_too_short_is_told_without_words_about_validation(http: httpx.Client) -> None:
     refused = http.post("/v1/chat/completions", json={"model": "default", "messages": []})
     assert refused.json()["detail"] == "messages: should have at least 1 item, not 0"
+
+
+def test_what_is_wrong_with_very_many_values_is_told_at_once(http: httpx.Client) -> None:
+    refused = http.post("/v1/chat/completions", json={"model": "default", "messages": [1] * 200_000}, timeout=20)
+    assert_problem(refused, 422, "request_invalid")
+    assert [error["field"] for error in refused.json()["errors"]] == [f"messages.{place}" for place in range(20)]

@@ -80,6 +80,16 @@ def test_a_korean_text_is_korean_and_puts_in_what_the_english_one_does() -> None
         assert re.search("[가-힣]", own) or not re.search("[A-Za-z]{3,}", _PLACE.sub("", english)), english
 
 
+def test_a_value_of_several_types_is_told_in_korean() -> None:  # S5.3
+    told = korean().told
+    assert told("filter.year: should be a valid string, a valid integer or a valid number") == (
+        "filter.year: 글, 정수 또는 수여야 합니다"
+    )
+    assert told("should be a valid string or a JSON object") == "글 또는 JSON 객체여야 합니다"
+    types = "a valid string, a valid boolean, a valid integer, a valid number, a valid list or a JSON object"
+    assert not re.search("[a-z]", told(f"should be {types}").replace("true", "").replace("false", ""))
+
+
 def test_every_step_has_a_name_on_the_page() -> None:
     texts = json.loads(Path("api/dashboard/texts.en.json").read_text(encoding="utf-8"))
     assert {*STAGES, *WHOLE_CHECKS} - set(texts["parts/steps"]) == set()

@@ -146,3 +146,11 @@ def test_a_turn_that_was_taken_comes_again(notifier: Notifier) -> None:  # A5
     while not notifier.takes_turn(job, 0.1):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_a_process_that_fails_leaves_the_turn_to_another(redis_url: str, notifier: Notifier) -> None:  # A5
+    job, other = str(uuid.uuid4()), Notifier(redis_url)
+    assert notifier.takes_turn(job, 600.0)
+    notifier.give_turn_up(job)
+    assert [other.takes_turn(job, 600.0), notifier.takes_turn(job, 600.0)] == [True, False]
+    Notifier("redis://127.0.0.1:1/0").give_turn_up(job)

@@ -344,6 +344,7 @@ UNKNOWN = str(uuid.UUID(int=7))
         ({"answer": "x", "sources": " "}, "Source 1 has no text"),
         ({"answer": "x", "sources": []}, "verify: `sources` should have at least 1 item, not 0."),
         ({"answer": "x", "sources": [UNKNOWN]}, f"There is no document {UNKNOWN}"),
+        ({"answer": "x", "sources": [f" {UNKNOWN}\n"]}, f"There is no document {UNKNOWN}"),
         ({"sources": ["a text"]}, "verify: `answer` is required."),
         ({"answer": "x", "sources": ["y"], "repair": "all"}, "verify: `repair` should be 'full', 'citations' or 'off'"),
         ({"answer": "x", "sources": [{"title": "A"}]}, "Source 1 needs either a text or a document_id"),

@@ -9,13 +9,14 @@ from celery import Signature
 from kombu.exceptions import OperationalError
 from sqlalchemy import QueuePool, text
 
+from clients.notifications import process_notifier
 from config.settings import RecoverySettings
 from db.models import Query, QueryKind, QueryStatus
 from db.queries.admission.processes import try_leader_lock
 from db.queries.runs import queries, steps
 from db.session import engine, reading, transaction
 from tests.factories import make_options, make_query
-from workers.background.reconciler import UNREADABLE_LAUNCHES, reconcile
+from workers.background.reconciler import TURN, UNREADABLE_LAUNCHES, look_in_turn, reconcile
 from workers.starting.launch import launch_waiting
 
 RECOVERY = RecoverySettings(lease_s=10, stalled_s=60, max_launches=3)
@@ -250,3 +251,20 @@ def test_a_leader_that_is_stopped_in_the_middle_does_not_lead_for_long() -> None
         assert session.scalar(text("SHOW idle_in_transaction_session_timeout")) == "5s"
     with transaction() as session:
         assert session.scalar(text("SHOW idle_in_transaction_session_timeout")) == "30s"
+
+
+@pytest.mark.usefixtures("broker")
+def test_a_process_that_cannot_look_leaves_the_turn_to_another() -> None:  # A5
+    recovery, looks = RecoverySettings(check_s=600), list[str]()
+
+    def fails() -> None:
+        raise LookupError
+
+    try:
+        with pytest.raises(LookupError):
+            look_in_turn(fails, recovery)
+        for name in ("the next process", "one that comes too late"):
+            look_in_turn(lambda name=name: looks.append(name), recovery)
+    finally:
+        process_notifier().give_turn_up(TURN)
+    assert looks == ["the next process"]

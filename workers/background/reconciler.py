@@ -7,7 +7,7 @@ one at a time.
 
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import inf
 
 import structlog
@@ -55,6 +55,7 @@ from workers.starting.launch import (
 log = structlog.get_logger()
 
 TIDY_EVERY_S = 300.0
+TURN = "reconciler"
 MAX_WAITING = 1_000
 WRITTEN_OFF_AFTER_LEASES = 3
 MAX_RESTART_S = MAX_END_S = MAX_REMOVE_S = 2.0
@@ -230,8 +231,6 @@ def start_reconciler() -> None:
 
     def look() -> None:
         nonlocal tidied, written_off
-        if not process_notifier().takes_turn("reconciler", recovery.check_s):
-            return
         reconcile(recovery)
         if time.monotonic() - written_off > recovery.lease_s:
             write_off(recovery)
@@ -242,4 +241,16 @@ def start_reconciler() -> None:
             delete_loose()
             tidied = time.monotonic()
 
-    Periodic("reconciler", recovery.check_s, look, failed="reconcile_failed").start()
+    Periodic("reconciler", recovery.check_s, lambda: look_in_turn(look, recovery), failed="reconcile_failed").start()
+
+
+def look_in_turn(look: Callable[[], None], recovery: RecoverySettings) -> None:
+    """Look if no other process has the turn. One that fails leaves the turn to the others."""
+    if not process_notifier().takes_turn(TURN, recovery.check_s):
+        return
+    try:
+        look()
+    except Exception:
+        # A process that cannot look would otherwise keep the turn from those that can.
+        process_notifier().give_turn_up(TURN)
+        raise
