@@ -13,7 +13,14 @@ from citewell_verify.prompting.judgements import ExtractedCitation, ExtractedCit
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.question.features import is_opposed, question_weights
 from citewell_verify.question.named_things import is_about_another
-from citewell_verify.question.question_parts import QuestionPart, is_greeting, kind_of, parts_of, question_stems, whole_asked
+from citewell_verify.question.question_parts import (
+    QuestionPart,
+    is_greeting,
+    kind_of,
+    parts_of,
+    question_stems,
+    whole_asked,
+)
 from citewell_verify.question.relevance import ANSWERED, Candidate, candidates
 from citewell_verify.question.units import Unit
 from citewell_verify.support.comparison import AnalysedText
