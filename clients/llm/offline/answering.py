@@ -13,7 +13,14 @@ from citewell_verify.prompting.judgements import ExtractedCitation, ExtractedCit
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.question.features import is_opposed, question_weights
 from citewell_verify.question.named_things import is_about_another
-from citewell_verify.question.question_parts import QuestionPart, is_greeting, kind_of, parts_of, whole_asked
+from citewell_verify.question.question_parts import (
+    QuestionPart,
+    is_greeting,
+    kind_of,
+    parts_of,
+    question_stems,
+    whole_asked,
+)
 from citewell_verify.question.relevance import ANSWERED, Candidate, candidates
 from citewell_verify.question.units import Unit
 from citewell_verify.support.comparison import AnalysedText
@@ -39,10 +46,11 @@ _DESCRIBES = re.compile(
     "|[가-힣](?:한|은|는|인|된|던) [가-힣]+(?:의|이|가|은|는|를|을) ",
     re.IGNORECASE,
 )
-# What is answered by all rows of a table, because it compares or lists them.
+# What is answered by all rows of a table, because it compares or lists them; "last year" compares nothing.
 _OF_ALL = re.compile(
-    r"\b(?:list|all|every|each|most|least|first|last"
-    r"|(?:high|low|cheap|larg|small|bigg|fast|slow|long|short|old|new|lat|earli|near)est)\b|가장|제일|첫|마지막|모든|모두",
+    r"\b(?:list|all|every|each|most|least|first|last(?! (?:year|month|week|season|time)\b)"
+    r"|(?:high|low|cheap|larg|small|bigg|fast|slow|long|short|old|new|lat|earli|near)est)\b"
+    "|(?:가장|제일)(?: [가-힣]+)?|첫|마지막|모든|모두",
     re.IGNORECASE,
 )
 _SAID = 0.6  # share of a word that has to be met, as `coverage` counts it
@@ -197,11 +205,12 @@ def _ranked(part: QuestionPart, reads: Sequence[ReadSource]) -> list[Quotation]:
 
 def _is_any_row(part: QuestionPart, candidate: Candidate) -> bool:
     """Whether the question names only columns of the row's table, and something that the row does not have. To a
-    question that compares rows all of them are shown."""
+    question that compares rows all of them are shown: the row lacks only the words that compare."""
     standing, unit = candidate.standing, candidate.unit
-    if unit.row is None or names_row(unit, standing.own) or _OF_ALL.search(part.text):
+    if unit.row is None or names_row(unit, standing.own):
         return False
-    return not standing.has.issuperset(question_weights(part))
+    comparing = question_stems(" ".join(_OF_ALL.findall(part.text)))
+    return not standing.has.union(comparing).issuperset(question_weights(part))
 
 
 def _span(quotation: Quotation, question: str, limits: tuple[int, int]) -> tuple[int, int]:

@@ -258,6 +258,10 @@ def test_a_list_whose_head_is_asked_for_is_quoted_whole(text: str, question: str
     ("text", "question"),
     [
         (HANDBOOK, "How much is the Swift?"),
+        (HANDBOOK, "What is the lowest fee for a tent?"),
+        (HANDBOOK, "Which boat in Oslo has the highest fee?"),
+        (HANDBOOK, "Who is the owner of the largest hotel?"),
+        (HANDBOOK, "Which boat had the lowest fee last year?"),
         (HANDBOOK, "What is the e-mail address of the key desk?"),
         ("Orders: print@copyshop.example", "What is the fax number for orders?"),
         (HANDBOOK, "What is the capital of Norway?"),

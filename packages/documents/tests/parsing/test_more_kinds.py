@@ -140,6 +140,11 @@ def test_a_picture_of_rich_text_whose_length_is_not_stated_is_left_out() -> None
     assert parse(data, "a.rtf", LIMITS).text == "Before.\n\nAfter."
 
 
+def test_a_path_with_a_folder_of_programs_is_text() -> None:  # N3
+    data = rb"{\rtf1\ansi Copy it to C:\\bin and C:\\tools\\bin.\par}"
+    assert parse(data, "note.rtf", LIMITS).text == r"Copy it to C:\bin and C:\tools\bin."
+
+
 def test_notes_comments_boxes_and_page_headers_of_rich_text_are_read() -> None:  # N3
     data = (
         rb"{\rtf1\ansi\ansicpg1250{\fonttbl{\f0\fcharset238 Arial;}}{\header\f0 Revision C-17\par}{\footer 7\par}"

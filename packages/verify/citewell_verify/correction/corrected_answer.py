@@ -171,11 +171,22 @@ def source_wording(
 def is_proven(text: str, source: str, context: str = "") -> bool:
     """Return whether places of `source`, below its headings, name all names of `text` and state each sentence of it in
     full, and a citation of them has no disagreement (V6, S4.4).
+
+    The names of a row and a column decide about a statement on a cell, whatever else it says. So the source must have
+    its other words, too: "per month" is nowhere in a table of prices.
     """
     whole = with_headings(text, source, context)
     places = best_places(text, whole)
-    is_stated = bool(places) and all(place.is_full_match for place in places)
-    return is_stated and has_names(text, whole) and not score_citation(text, source, context=context).disagreements
+    if not places or not all(place.is_full_match for place in places) or not has_names(text, whole):
+        return False
+    if any(place.in_table and not place.in_cell for place in places) and not _has_words(text, whole):
+        return False
+    return not score_citation(text, source, context=context).disagreements
+
+
+def _has_words(text: str, source: str) -> bool:
+    known = tokenize(source)
+    return all(has_token(known, word) for word in tokenize(text) if word.is_content and not word.value)
 
 
 def _can_replace(statement: str, sentence: str) -> bool:

@@ -122,3 +122,18 @@ SOLD = "The bank sold its mortgage portfolio to Calder Capital for £320 million
 )
 def test_a_rewriting_in_other_words_than_those_of_the_source_is_not_proven(text: str, *, proven: bool) -> None:  # V6
     assert is_proven(text, SOLD) == proven
+
+
+PRICES = "| Plan | Price | Storage |\n|---|---|---|\n| Basic | EUR 5 | 10 GB |\n| Pro | EUR 9 | 50 GB |"
+
+
+@pytest.mark.parametrize(
+    ("text", "proven"),
+    [
+        ("The Pro plan has 50 GB storage.", True),
+        ("The price of the Pro plan is EUR 9 per month.", False),
+        ("Basic has 10 GB of encrypted storage.", False),
+    ],
+)
+def test_a_rewriting_adds_no_words_to_a_cell(text: str, *, proven: bool) -> None:  # V6
+    assert is_proven(text, PRICES) == proven

@@ -26,7 +26,8 @@ _BOXES = re.compile(r"\{\\(shptxt)(?![a-zA-Z])")
 _CODE_PAGE = re.compile(r"\\ansicpg\d{1,5}")
 _FONT = re.compile(r"\\f(charset)?(\d{1,5})(?!\d)")
 _OF_THE_FILE = "1"
-_NO_LENGTH = re.compile(r"\\bin(?![a-zA-Z\d])")  # some programs write pictures in digits behind it
+# Some programs write pictures in digits behind it; a backslash before it makes it text, as in "C:\\bin".
+_NO_LENGTH = re.compile(r"(?<!\\)((?:\\\\)*)\\bin(?![a-zA-Z\d])")
 _BEHIND_BYTE = re.compile(r"(?<=\\'[0-9a-fA-F]{2})[@-\[\]-z|~]")
 
 
@@ -64,7 +65,7 @@ def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
 def _texts(rtf: str) -> tuple[str, list[str], list[str]]:
     """The running text with a mark for each note and comment; the notes and comments; the page headers and footers."""
     # The second byte of a character may be written as the letter that the byte alone would be.
-    rtf = _NO_LENGTH.sub(r"\\bin0 ", rtf)
+    rtf = _NO_LENGTH.sub(r"\1\\bin0 ", rtf)
     rtf = _BEHIND_BYTE.sub(lambda letter: rf"\'{ord(letter[0]):x}", rtf)
     fonts = ""
     if table := next((group for group in _groups(rtf) if group.kind == "fonttbl"), None):

@@ -1,5 +1,6 @@
 """The merged cells of a sheet, which openpyxl does not report while streaming."""
 
+import codecs
 import re
 from dataclasses import dataclass, field
 
@@ -9,7 +10,8 @@ from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.tables import Cell
 
 _MAX_COVERED = 1_000_000
-_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]{0,200}?\bref=[\"']([A-Z]{1,3}\d{1,7}):([A-Z]{1,3}\d{1,7})[\"']")
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_MERGED = re.compile(rb"<(?:[\w.-]+:)?mergeCell\b[^>]{0,200}?\bref=[\"']([A-Z]{1,3}\d{1,7}):([A-Z]{1,3}\d{1,7})[\"']")
 _Place = tuple[int, int]  # row and column, from 1
 
 
@@ -62,6 +64,9 @@ class Merged:
 
 def merged_cells(archive: Archive, part: str) -> Merged:
     merged = Merged()
-    for first, last in _MERGED.findall(archive.read(part) if part in archive else b""):
+    sheet = archive.read(part) if part in archive else b""
+    if sheet.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        sheet = sheet.decode("utf-16", "ignore").encode()
+    for first, last in _MERGED.findall(_COMMENT.sub(b"", sheet)):
         merged.cover(*coordinate_to_tuple(first.decode()), *coordinate_to_tuple(last.decode()))
     return merged

@@ -108,6 +108,19 @@ def test_merged_cells_stand_once_in_each_row_and_two_rows_of_names_become_one() 
     assert tables(read(workbook({"S": rows}, change))) == [("Region\t2025 Q1\t2025 Q2", "North\t1\t2\nNorth\t3\t4")]
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("<mergeCells", '<!-- <mergeCell ref="B1:B3"/> --><mergeCells'),
+        ("<mergeCell ", '<x-y:mergeCell xmlns:x-y="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '),
+    ],
+)
+def test_merged_cells_are_those_that_a_sheet_declares(old: str, new: str) -> None:  # N3
+    rows: Rows = [["Region", "Year"], ["North", 1], [None, 3]]
+    data = workbook({"S": rows}, lambda book: book["S"].merge_cells("A2:A3"))
+    assert tables(read(replaced(data, SHEET, old, new))) == [("Region\tYear", "North\t1\nNorth\t3")]
+
+
 def test_without_names_above_it_a_table_has_no_header() -> None:
     assert tables(of([1, 2], [3, 4])) == [("", "1\t2\n3\t4")]
     assert tables(of(["Name:", "Ada"], ["Town:", "Graz"])) == [("", "Name:\tAda\nTown:\tGraz")]

@@ -87,6 +87,23 @@ def test_columns_of_text_are_read_one_after_the_other() -> None:
     assert text.rindex("west") < text.index("east")
 
 
+def test_a_title_near_the_first_row_is_no_line_of_its_cell() -> None:
+    pdf = FPDF(unit="pt", format="a4")
+    pdf.add_page()
+    pdf.set_font("Helvetica", size=10)
+    pdf.text(60, 85, "Works of the harbour")
+    for at, (name, tons) in enumerate((("Old quay", "8,120"), ("Slipway", "640"), ("Lock", "1,915"), ("Dock", "77"))):
+        pdf.text(60, 100 + 20 * at, name)
+        pdf.text(210, 100 + 20 * at, tons)
+    text = parse(bytes(pdf.output()), "table.pdf", LIMITS).text
+    assert text == "Works of the harbour\nOld quay\t8,120\nSlipway\t640\nLock\t1,915\nDock\t77"
+
+
+def test_one_head_may_have_several_lines() -> None:
+    rows = ((("Works",), ("Tons", "per day")), (("Quay",), ("8,120",)), (("Slipway",), ("640",)), (("Dock",), ("77",)))
+    assert written(rows) in drawn(rows, (60, 210), "top", 6, across=False)
+
+
 @pytest.mark.parametrize("marks", [("[1]", "[2]", "[3]"), ("a)", "b)", "c)"), ("-", "-", "-")])
 def test_the_items_of_a_list_are_no_rows(marks: Sequence[str]) -> None:
     texts = (

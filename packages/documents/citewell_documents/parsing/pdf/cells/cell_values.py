@@ -146,7 +146,9 @@ def _words(row: Line) -> list[Word]:
             for word in words:
                 word.apart = any(abs(word.extent[0] - left) < _SAME for left in row.apart)
             return words
-    return [Word(text, cell, starts=True) for text, cell in zip(row.text.split("\t"), row.cells, strict=True)]
+    # A cell of signs that show nothing, as some fonts have them, has no text.
+    texts = row.text.split("\t")
+    return [Word(text, cell, starts=True) for text, cell in zip(texts, row.cells, strict=True)] if all(texts) else []
 
 
 def _placed(

@@ -190,8 +190,13 @@ _Cells = dict[int, list[PlacedWord]]
 def _is_table(rows: _Rows, gutters: Sequence[float]) -> bool:
     cells = [_cells_of(row, gutters) for row in rows]
     whole = [of_row for of_row in cells if len(of_row) > 1]
-    wrapped = sum(any(map(_has_lines, of_row.values())) for of_row in whole)
-    if len(whole) < max(_MIN_ROWS, _SHARE * len(rows)) or not wrapped or median(map(len, rows)) > _MOST_LEVELS:
+    if len(whole) < max(_MIN_ROWS, _SHARE * len(rows)) or median(map(len, rows)) > _MOST_LEVELS:
+        return False
+    first = next(row for row, of_row in zip(rows, cells, strict=True) if len(of_row) > 1)
+    wrapped = [any(map(_has_lines, of_row.values())) for of_row in whole]
+    # A title above the first row, nearer to it than the next row, looks like the first line of a cell.
+    is_below_title = all(_column(word.box, gutters) == 0 for word in first[0])
+    if not any(wrapped[1:] if is_below_title else wrapped):
         return False
     gaps = sum(_has_gap(level, gutters) for row in rows for level in row)
     marks = sum(_is_mark(of_row.get(0, [])) for of_row in whole) if len(gutters) == 1 else 0
