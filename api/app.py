@@ -232,7 +232,10 @@ def _complete(schema: _Json, needs: Mapping[str, Access]) -> None:
 def _describe_operation(operation: _Json) -> None:
     for status, response in operation["responses"].items():
         if status[0] in "45":
-            response["content"] = {MEDIA_TYPE: next(iter(response["content"].values()))}
+            # FastAPI files the problem under the media type of the route's own responses.
+            response["content"] = {
+                MEDIA_TYPE if "$ref" in body["schema"] else kind: body for kind, body in response["content"].items()
+            }
     for parameter in operation.get("parameters", ()):
         if text := PARAMETERS.get(parameter["name"]):
             parameter.setdefault("description", text)

@@ -10,6 +10,7 @@ from api.adapters.answer_page import HTML_POLICY, page_of
 from api.adapters.exports import korean, shared_page
 from api.http.downloads import page_url
 from api.http.uploads import require_json
+from api.schemas.problem import Problem
 from api.schemas.questions.sharing import ShareCreate, ShareCreated, SharedAnswer, ShareList
 from domain.answers.continuous_text import no_link
 from domain.errors.missing import ShareNotFound
@@ -24,8 +25,10 @@ _MOST_TOKEN_CHARS = 200
 # No cache stores the page, so that a revoked link shows nothing, and no search engine lists it.
 _HEADERS = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"}
 _PAGE_HEADERS = {**_HEADERS, "Content-Security-Policy": HTML_POLICY}
+_PAGE = {"text/html": {"schema": {"type": "string", "description": "A page in which nothing runs."}}}
 _OPENED: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"text/html": {"schema": {"type": "string", "description": "A page in which nothing runs."}}}}
+    200: {"content": _PAGE},
+    404: {"model": Problem, "description": "There is no such link any more.", "content": _PAGE},
 }
 
 

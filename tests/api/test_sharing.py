@@ -16,6 +16,7 @@ from db.models import Query
 from db.session import system_transaction, transaction
 from domain.keys import Scope
 from domain.quality.signal import KOREAN, NO_MODEL
+from tests.api.operations import description
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.keys import bearer, make_key
@@ -86,6 +87,8 @@ def test_what_is_changed_cut_or_made_up_opens_nothing(http: httpx.Client, query_
         assert "ask whoever sent it" in told["detail"]
     page = http.get(f"{start}/{flipped[0]}", headers=PAGE)
     assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    described = description()["paths"]["/shared/{token}"]["get"]["responses"]["404"]["content"]
+    assert set(described) == {"text/html", "application/problem+json"}
     assert "expired or was revoked" in page.text
     korean = http.get(f"{start}/{flipped[0]}", headers={**PAGE, "Accept-Language": "ko-KR,ko;q=0.9"}).text
     assert 'lang="ko"' in korean

@@ -149,9 +149,11 @@ def test_the_example_of_the_page_about_responses_runs(offline: Stack) -> None:  
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     command = [sys.executable, "-c", code.replace("http://localhost:8000", offline.supervisor.url)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    answer, cited, after, is_ended = ran.stdout.splitlines()
+    # Examples of other pages put documents into the same workspace that say the same, and these are cited as well.
+    answer, *cited, after, is_ended = ran.stdout.splitlines()
     assert re.match(r"(All )?[Rr]eturns must be made within 30 days", answer), ran.stdout + ran.stderr
-    assert cited.startswith("[1] ")
+    assert [line.partition(" ")[0] for line in cited] == [f"[{number}]" for number in range(1, len(cited) + 1)]
+    assert cited
     assert "receipt is required" in after
     assert is_ended == "True"
 
