@@ -144,16 +144,15 @@ def test_the_requests_of_the_page_about_integrations_run(offline: Stack) -> None
 
 
 def test_the_example_of_the_page_about_responses_runs(offline: Stack) -> None:  # N9, issue 44
-    offline.add_text("policy.md", SOURCE, workspace="default")
+    # Not in the workspace of the page, where other tests put documents that say the same.
+    offline.add_text("policy.md", SOURCE, workspace="responses")
     page = (DOCS / "openai.md").read_text().partition("## Responses")[2]
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    command = [sys.executable, "-c", code.replace("http://localhost:8000", offline.supervisor.url)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    # Examples of other pages put documents into the same workspace that say the same, and these are cited as well.
-    answer, *cited, after, is_ended = ran.stdout.splitlines()
-    assert re.match(r"(All )?[Rr]eturns must be made within 30 days", answer), ran.stdout + ran.stderr
-    assert [line.partition(" ")[0] for line in cited] == [f"[{number}]" for number in range(1, len(cited) + 1)]
-    assert cited
+    code = code.replace("http://localhost:8000", offline.supervisor.url).replace('"default"', '"responses"')
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    answer, cited, after, is_ended = ran.stdout.splitlines()
+    assert answer.startswith("All returns must be made within 30 days"), ran.stdout + ran.stderr
+    assert cited.startswith("[1] policy.md ")
     assert "receipt is required" in after
     assert is_ended == "True"
 
