@@ -138,8 +138,10 @@ def _of_this_loop() -> _Connections:
 
 
 def text_array(texts: Iterable[str]) -> str:
-    """Return the literal of an array of these texts, for a parameter that is cast to `text[]`. The driver's own way
-    takes a substitution with a template per text, and finds the type of each list anew."""
+    """Return the literal of an array of these texts, for a parameter that is cast to `text[]`.
+
+    The driver would run a regular expression over each text, and look up the type of every list again.
+    """
     quoted = (text_.replace("\\", "\\\\").replace('"', '\\"') for text_ in texts)
     return "{" + ",".join(f'"{text_}"' for text_ in quoted) + "}"
 

@@ -172,7 +172,7 @@ def _told(faults: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 def _alternatives(messages: Sequence[str]) -> str:
     """ "should be a text" and "should be a list" as one sentence; other messages side by side."""
-    # A value of one of the types is told what is wrong with it, and no other type.
+    # If the type of the value is right, only what is wrong with the value matters.
     different = dict.fromkeys(message for message in messages if not message.startswith(_SHOULD_BE))
     if different:
         return "; ".join(different)

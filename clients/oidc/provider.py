@@ -73,8 +73,8 @@ class Provider:
         return _asked("POST", self.addresses["token_endpoint"], data=form, auth=basic)
 
     def signing_keys(self, *, again: bool = False) -> list[dict[str, Any]]:
-        """The provider's public keys as JWKs. `again` reads them anew, for a token with a key that they lack. Raises
-        SignInFailed.
+        """The provider's public keys as JWKs. `again` fetches them once more, because a token names a key that is not
+        among them. Raises SignInFailed.
         """
         age = time.monotonic() - self.keys_read_at
         if not self.keys or age > _KEPT_S or (again and age > _KEYS_AGAIN_S):

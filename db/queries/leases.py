@@ -13,6 +13,8 @@ Job = type[Document] | type[DocumentGraph] | type[Import] | type[Source]
 
 
 def is_free(job: Job) -> ColumnElement[bool]:
+    """Return the condition that no worker holds the row: it has no lease, or one that ran out by the database's
+    clock."""
     return or_(job.lease_until.is_(None), job.lease_until < func.now())
 
 

@@ -63,7 +63,7 @@ def test_another_value_for_the_same_thing_is_found_from_either_side(
     assert (first.stated.value, first.other.value) == values
     assert (second.stated.value, second.other.value) == values[::-1]
     assert (first.other.quote, first.in_force) == (other.split("\n")[-1].strip(), None)
-    # An answer that quotes both is told of their disagreement once.
+    # If the answer quotes both documents, the conflict is reported once.
     excerpts = excerpts_of(one, other)
     assert conflicts([last_line(excerpt) for excerpt in excerpts], excerpts) == [first]
 

@@ -64,7 +64,7 @@ class Conflict:
 def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt], question: str = "") -> list[Conflict]:
     """Return the conflicts of other documents in `excerpts` with the `evidence` of an answer to the `question`."""
     documents = _documents(evidence, excerpts)
-    # An answer that quotes both documents states both values: their disagreement is told once.
+    # If the answer quotes both documents, each side finds the same conflict; it is reported once.
     by_places: dict[frozenset[tuple[str, str, str]], Conflict] = {}
     for stated in evidence:
         for cited, elsewhere, compared in _differences(stated, documents):

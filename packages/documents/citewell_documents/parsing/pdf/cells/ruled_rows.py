@@ -34,12 +34,9 @@ def in_ruled_rows(lines: list[Line], tables: Sequence[Sequence[Box]]) -> list[Li
     quarter = _quarter(lines)
     if quarter is None:
         return lines
-    number = 0
-    for on_page in tables:
-        number += 1
+    for number, on_page in enumerate(tables, start=1):
         lines = _with_rows(lines, _table([_upright(cell, quarter) for cell in on_page]), number, quarter)
-    for cells in spaced_tables(list(_words(lines, quarter))):
-        number += 1
+    for number, cells in enumerate(spaced_tables(list(_words(lines, quarter))), start=len(tables) + 1):
         lines = _with_rows(lines, _table(cells), number, quarter)
     return lines
 
