@@ -18,7 +18,8 @@ from citewell_verify.facts.kinds import Difference, Kind
 from citewell_verify.facts.reading.token_alignment import Alignment
 from citewell_verify.facts.reading.tokens import Token
 from citewell_verify.facts.reading.values import same_number_other_unit, values_agree
-from citewell_verify.facts.reading.vocabulary import OPPOSITES, RELATIONS
+from citewell_verify.facts.reading.vocabulary import RELATIONS
+from citewell_verify.text.opposites import OPPOSITES
 
 _ARTICLES = frozenset(("a", "an", "the"))
 _WITHIN_NAMES = _ARTICLES | {"of"}

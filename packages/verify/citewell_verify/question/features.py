@@ -4,7 +4,7 @@ import heapq
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,7 +13,8 @@ from citewell_verify.question.asked_nouns import Kind, asked_noun
 from citewell_verify.question.question_parts import QuestionPart, has_kind
 from citewell_verify.question.units import Unit
 from citewell_verify.support.comparison import AnalysedText
-from citewell_verify.text.words import as_spelt, coverage, opposites, stem, vocabulary
+from citewell_verify.text.opposites import opposites
+from citewell_verify.text.words import as_spelt, coverage, stem, vocabulary
 
 _MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a unit or a question: a longer text is neither
 _SAME_WORD = 0.6  # similarity of two stems from which on they are one word
@@ -45,7 +46,6 @@ _RULES = re.compile(
     r"\b(?:rules?|polic\w+|conditions?|restrict\w+|exceptions?|limit\w*|allow\w*|permit\w*|forbidden|prohibited)\b|규정|규칙|조건|제한",
     re.IGNORECASE,
 )
-_DENYING = ("in", "un", "non", "im", "ir", "il", "dis", "불", "비", "무", "미")
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,12 +257,4 @@ def _is_denied(kind: Kind, question: AnalysedText, said: AnalysedText) -> bool:
 def is_opposed(question: AnalysedText, said: AnalysedText) -> bool:
     """Return whether one has the opposite of a word of the other: accept and reject, formal and informal."""
     asked, stated = question.related_stems.stems, said.related_stems.stems
-    return (
-        opposites(asked, stated) is not None
-        or _affixed(asked - stated, stated - asked)
-        or _affixed(stated - asked, asked - stated)
-    )
-
-
-def _affixed(bare: Set[str], denied: Set[str]) -> bool:
-    return any(f"{prefix}{word}" in denied for word in bare if len(word) > 3 for prefix in _DENYING)
+    return opposites(asked, stated) is not None

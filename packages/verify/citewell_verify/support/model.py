@@ -27,7 +27,7 @@ from typing import Any
 from citewell_verify.facts.comparison import SourceMatch
 from citewell_verify.facts.kinds import Disagreement
 from citewell_verify.support.comparison import Comparison
-from citewell_verify.text.words import opposites
+from citewell_verify.text.opposites import opposites
 
 DIRECTIONS: Mapping[str, int] = MappingProxyType(
     {

@@ -16,10 +16,11 @@ from citewell_verify.facts.reading.phrases import normalised
 from citewell_verify.facts.reading.token_alignment import Alignment, align
 from citewell_verify.facts.reading.tokens import Token, Value, tokenize
 from citewell_verify.facts.reading.values import values_agree
-from citewell_verify.facts.reading.vocabulary import FILLERS, OPPOSITES
+from citewell_verify.facts.reading.vocabulary import FILLERS
 from citewell_verify.facts.structure.headings import heading_lines, split_off_headings
 from citewell_verify.facts.structure.tables import Cell, Row, parse_tables
 from citewell_verify.facts.structure.terms import terms_of
+from citewell_verify.text.opposites import OPPOSITES
 from citewell_verify.text.readability import is_verb
 from citewell_verify.text.sentences import is_table_row, split_sentences
 from citewell_verify.text.windows import with_columns

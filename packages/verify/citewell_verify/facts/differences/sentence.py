@@ -15,7 +15,8 @@ from citewell_verify.facts.reading import korean
 from citewell_verify.facts.reading.token_alignment import Alignment, Gap, are_other_kinds
 from citewell_verify.facts.reading.tokens import Token, Value
 from citewell_verify.facts.reading.values import same_number_other_unit
-from citewell_verify.facts.reading.vocabulary import GENERIC, OPPOSITES, PREFIXES
+from citewell_verify.facts.reading.vocabulary import GENERIC, PREFIXES
+from citewell_verify.text.opposites import OPPOSITES
 from citewell_verify.text.words import stem
 
 

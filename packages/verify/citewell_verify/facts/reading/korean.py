@@ -6,6 +6,7 @@ from typing import Literal
 
 from citewell_verify.entities.quantities import COUNTERS
 from citewell_verify.facts.reading.korean_verbs import SAME, verb_key
+from citewell_verify.text.opposites import KOREAN_GRADED, KOREAN_OPPOSED, before_noun
 from citewell_verify.text.words import stem, vocabulary
 
 WordKind = Literal["name", "word", "cue", "pronoun", "filler"]
@@ -82,7 +83,7 @@ _CUES = tuple(
         (r"전원(?:이|은|도)?$", "all"),  # 전원을 켠다: the power
         (rf"(?:대부분|대다수|대개|대체로){_PARTICLE}", "most"),
         (rf"(?:일부|몇몇|가끔|때때로|이따금|어떤|부분적으로|절반){_PARTICLE}", "some"),
-        (rf"(?:거의|드물게|드물다|드문|소수|극소수){_PARTICLE}", "few"),
+        (rf"(?:거의|드물게|드물다|드문|적은|적게|소수|극소수){_PARTICLE}", "few"),
         (rf"(?:많은|많이|자주|종종|다수|여러|수많은){_PARTICLE}", "many"),
         (rf"(?:오직|단지|유일|유일한|유일하게|오로지){_PARTICLE}", "only"),
         (rf"(?:이상|초과|최소|넘는|넘게|넘어|적어도){_PARTICLE}", "over"),
@@ -131,37 +132,11 @@ LABELLED = vocabulary("""
 """Nouns that form a name with the number after them."""
 
 PREFIXES = ("불", "비", "무", "미", "부", "몰", "탈", "반")
-OPPOSED = tuple(
-    """
-    증가/감소,하락 상승/하락,감소 늘/줄 늘어/줄어 높/낮 크/작 많/적 길/짧 넓/좁 빠르/느리 무겁/가볍 강하/약하
-    두껍/얇 깊/얕 밝/어둡
-    덥/춥 뜨겁/차갑 가깝/멀 쉽/어렵 비싸/싸,저렴 젊/늙 좋/나쁘 새로운/오래된,낡은 이상/이하,미만 초과/미만,이하
-    이전/이후 전/후 앞/뒤
-    위/아래 왼쪽/오른쪽 안/밖 내부/외부 최대/최소 최고/최저 최초/최후,마지막 처음/마지막 첫/마지막 허용/금지
-    허가/금지,불허 승인/거부,거절,반려
-    포함/제외 가능/불가능,불가 찬성/반대 동의/반대 성공/실패 의무/선택,자율 필수/선택 남성/여성 남자/여자
-    승리/패배 시작/종료,끝 개시/종료
-    개장/폐장 개점/폐점 입학/졸업 입사/퇴사 출발/도착 구매/판매 구입/판매 매수/매도 수입/수출,지출 수출/수입 흑자/적자
-    이익/손실 매출/이익,손실,비용 공격/수비,방어
-    아침/저녁 오전/오후 낮/밤 여름/겨울 봄/가을 동쪽/서쪽 남쪽/북쪽 동부/서부 남부/북부 아버지/어머니 아들/딸
-    형/동생 남편/아내
-    확대/축소 강화/약화,완화 개선/악화 인상/인하 합법/불법 유료/무료 유리/불리 공개/비공개 정상/비정상
-    정규/비정규 영구/임시 고정/변동
-    국내/국외,해외 직접/간접 자동/수동 공식/비공식 유효/무효 찬/반 생산/소비 수요/공급 채용/해고 임명/해임
-    설치/철거 연결/분리 추가/삭제
-    열/닫,쉬 영업/휴업,휴무 불참/참석,참가 수락/거부,거절 받아들이/거부,거절,물리치,기각 통과/부결 가결/부결
-    조용하/시끄럽 켜/끄 사/팔 들어가/나가 올라가/내려가 오르/내리 올랐/내렸 늘었/줄었 안전/위험 건강/질병 대표/이사,감사
-    회장/사장 원인/결과
-""".split()
-)
-"""Words that exclude each other, as word/excluded,excluded."""
 _OPPOSED_KEYS = frozenset(
-    frozenset({verb_key(f"{word}다"), verb_key(f"{opposite}다")})
-    for entry in OPPOSED
-    for word, others in [entry.split("/")]
-    for opposite in others.split(",")
+    frozenset({verb_key(f"{word}다"), verb_key(f"{opposite}다")}) for word, opposite in KOREAN_OPPOSED
 )
 
+_BEFORE_NOUN = {before_noun(word): verb_key(f"{word}다") for pair in KOREAN_GRADED for word in pair}
 _OTHER_HALF = {"밤": (12, 1, 2, 3, 4, 5), "낮": (10, 11)}  # hours before noon: 밤 1시, 낮 11시
 
 
@@ -294,10 +269,16 @@ def ending_cue(word: str, text: str, end: int) -> EndingCue | None:
 
 
 def are_opposed(left: str, right: str) -> bool:
-    """Return whether two verbs or adjectives in any form exclude each other: 닫는다 and 열지, 빠르게 and 느리게."""
-    # The key of an adverb such as 빠르게 is that of 빠르다.
-    keys = (verb_key(f"{key[:-1]}다") if key.endswith("게") and len(key) > 1 else key for key in (left, right))
-    return frozenset(keys) in _OPPOSED_KEYS
+    """Return whether two verbs or adjectives in any form exclude each other: 닫는다 and 열지, 빠르게 and 느리게, 긴 and
+    짧다."""
+    return frozenset(map(_predicate_key, (left, right))) in _OPPOSED_KEYS
+
+
+def _predicate_key(key: str) -> str:
+    """Return the key of the predicate for an adverb such as 빠르게 and for the form of an adjective before a noun."""
+    if key.endswith("게") and len(key) > 1:
+        return verb_key(f"{key[:-1]}다")
+    return _BEFORE_NOUN.get(key, key)
 
 
 def only_particle(word: str) -> str:

@@ -174,61 +174,6 @@ GENERIC = (
 )
 """Nouns that refer, after "the", to the last subject named."""
 
-_OPPOSED_WORDS = """
-    buy/sell import/export borrow/lend heat/cool hot/cold warm/cool early/late long/short fast/slow quick/slow
-    strong/weak safe/dangerous,unsafe full/empty public/private active/passive,inactive internal/external
-    input/output upper/lower top/bottom left/right inside/outside indoor/outdoor arrive/depart enter/exit,leave
-    expand/contract,shrink strengthen/weaken accelerate/slow,decelerate attract/repel create/destroy build/demolish
-    hire/fire,dismiss appoint/dismiss,remove join/leave love/hate like/dislike easy/difficult,hard simple/complex
-    cheap/expensive new/old young/old wet/dry light/dark,heavy thick/thin wide/narrow deep/shallow clean/dirty
-    day/night summer/winter morning/evening,night demand/supply asset/liability buyer/seller employer/employee
-    landlord/tenant lender/borrower teacher/student parent/child guilty/innocent temporary/permanent
-    local/remote,global manual/automatic fixed/variable domestic/foreign,international urban/rural gross/net
-    hardware/software acid,acidic/base,basic,alkaline liquid/solid push/pull lock/unlock enable/disable
-    add/remove,subtract multiply/divide ascend/descend front/back,rear present/absent near/far odd/even
-    single/multiple,married single/double regular/irregular direct/indirect formal/informal official/unofficial
-    legal/illegal known/unknown able/unable fair/unfair happy/unhappy,sad likely/unlikely usual/unusual
-    visible/invisible possible/impossible perfect/imperfect mature/immature moral/immoral rational/irrational
-    efficient/inefficient sufficient/insufficient dependent/independent correct/incorrect,wrong right/wrong
-    true/false real/fake alive/dead live/dead peace/war friend/enemy hero/villain victory/defeat win/lose,loss
-    success/failure wealth/poverty rich/poor health/disease healthy/sick,unhealthy sharp/blunt,dull smooth/rough
-    hard/soft tight/loose high/low tall/short bright/dim,dark loud/quiet noisy/quiet busy/idle brave/cowardly
-    generous/stingy polite/rude optimistic/pessimistic optimism/pessimism advantage/disadvantage
-    benefit/harm,drawback pro/con improve/worsen,deteriorate better/worse increase/decrease,reduce,decline,fall,drop
-    rise/fall,drop,decline grow/shrink,decline gain/lose,loss up/down above/below over/under more/less,fewer
-    most/least maximum/minimum max/min major/minor majority/minority first/last,final initial/final begin/end,finish
-    start/stop,end,finish open/close,closed opened/closed accept/reject,refuse,decline pass/fail
-    approve/reject,deny,disapprove agree/disagree allow/forbid,prohibit,ban,prevent permit/forbid,prohibit
-    include/exclude contain/lack support/oppose confirm/deny admit/deny encourage/discourage
-    mandatory/optional,voluntary required/optional compulsory/voluntary always/never often/rarely,seldom
-    frequently/rarely common/rare,uncommon many/few all/none both/neither everyone/nobody with/without before/after
-    earlier/later older/younger,newer oldest/youngest,newest larger/smaller bigger/smaller higher/lower
-    longer/shorter faster/slower stronger/weaker cheaper/dearer largest/smallest biggest/smallest highest/lowest
-    longest/shortest fastest/slowest best/worst good/bad,poor positive/negative male/female man/woman men/women
-    boy/girl father/mother son/daughter brother/sister husband/wife uncle/aunt king/queen prince/princess
-    north/south northern/southern east/west eastern/western northeast/southwest northwest/southeast
-    revenue/expense,cost,profit,loss profit/loss,revenue income/expense credit/debit deposit/withdraw,withdrawal
-    surplus/deficit bull/bear inflation/deflation attack/defend,defense offense/defense victim/perpetrator
-    plaintiff/defendant innocent/guilty cause/prevent,cure,effect cause/result treat/cause remember/forget
-    ask/answer question/answer give/take,receive send/receive lend/borrow teach/learn upstream/downstream
-    inbound/outbound incoming/outgoing inner/outer interior/exterior ancient/modern natural/artificial
-    organic/synthetic,inorganic raw/cooked fresh/stale,frozen sweet/sour,bitter voluntary/involuntary
-    horizontal/vertical ceo/cfo,cto,coo,chairman chairman/treasurer,secretary author/editor
-    producer/director,consumer wholesale/retail minor/major junior/senior inferior/superior quantity/quality
-"""
-
-
-def _opposites() -> frozenset[frozenset[str]]:
-    pairs: set[frozenset[str]] = set()
-    for entry in (*_OPPOSED_WORDS.split(), *korean.OPPOSED):
-        left, _, right = entry.partition("/")
-        pairs |= {frozenset({stem(word), stem(opposite)}) for word in left.split(",") for opposite in right.split(",")}
-    return frozenset(pair for pair in pairs if len(pair) == 2)
-
-
-OPPOSITES = _opposites()
-"""Pairs of stems that exclude each other in the same place of a sentence."""
-
 PREFIXES = ("un", "non", "in", "im", "ir", "il", "dis", "mis", "de", "anti", "a")
 LABELLED = (
     vocabulary("""
