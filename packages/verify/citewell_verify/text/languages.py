@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -121,24 +122,33 @@ def probabilities(text: str) -> Mapping[str, float]:
 
 
 def warm() -> None:
-    """Load the model now: a process that forks others then shares its 60 MB with them."""
+    """Load the model now: a process that forks others then shares it with them."""
     _model()
 
 
 @lru_cache(maxsize=1)
 def _model() -> "LanguageIdentifier":
-    """Load the model here, because commands that only talk to a server start without numpy."""
+    """Load the model here, because commands that only talk to a server start without numpy.
+
+    Its two tables, 53 MB, are mapped: a text needs a small part of them, and most English texts none.
+    """
+    import numpy as np  # noqa: PLC0415
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
+
+    from citewell_verify.mapped_tables import shared  # noqa: PLC0415
 
     make: Any = LanguageIdentifier
     whole = make.from_model_file(MODEL_FILE)
     # Languages that have no name here are left out, which saves half of the memory.
     columns = [at for at, label in enumerate(whole.nb_classes) if label in {*_NAMES, *_STANDARDS, _NO_LANGUAGE}]
+    name = f"py3langid-{version('py3langid')}"
     return make(
-        whole.nb_ptc[:, columns],
+        # A plain array, because every look-up in a mapped one makes another mapped one.
+        np.asarray(shared(whole.nb_ptc[:, columns], f"{name}-weights")),
         whole.nb_pc[columns],
         [whole.nb_classes[at] for at in columns],
-        whole.tk_nextmove,
+        # Elements of a memory view are plain integers, which are faster than those of an array of numpy.
+        shared(np.asarray(whole.tk_nextmove), f"{name}-moves").data,
         whole.tk_output,
         norm_probs=True,
         tk_row=whole.tk_row,
