@@ -139,8 +139,8 @@ def _serve_queues(sender: Any, **_: Any) -> None:
 _NICE = 5
 """The priority of processes that read documents, below that of questions, for which people wait."""
 REST_S = 10.0
-"""A process that has read documents ends after this time without another: what it read and planned takes some 80 MB, with
-its connections, that the process which is forked in its place does not have."""
+"""A child that has read documents ends after this time without another. With its connections it has grown by some 60
+MB, and the child that is forked in its place begins without them."""
 
 
 @worker_process_init.connect
@@ -165,8 +165,8 @@ def _on_rest_of_child(**_: Any) -> None:
 
 
 def _end_child(*_: object) -> None:
-    """Called in a signal handler, while the child waits for a task. The pool forks another child, and gives it a task that
-    this one was just being given."""
+    """Called in a signal handler while the child waits for a task. The pool forks another child, which also gets a task
+    that was on its way to this one."""
     raise SystemExit
 
 

@@ -1,7 +1,7 @@
 """A worker of its own whose steps do what their items say, for tests that need a real process.
 
-`celery -A tests.workers.probes worker` runs it. Every start of an item adds a line to the file that PROBE_LOG names. The
-children of a pool rest for PROBE_REST_S seconds before they end.
+`celery -A tests.workers.probes worker` runs it. Every start of an item adds a line to the file that PROBE_LOG names.
+The children of a pool rest for PROBE_REST_S seconds before they end.
 """
 
 import asyncio

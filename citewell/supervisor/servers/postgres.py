@@ -17,9 +17,9 @@ from citewell.supervisor.processes.process import ProcessSpec
 from citewell.supervisor.processes.spawn import spawn
 from citewell.supervisor.servers.binaries import Binaries
 
-# None of Citewell's variables, because other processes of the account could read them. Large blocks of memory are mapped,
-# so that they go back to the system when a statement has been planned: by default glibc raises the limit with every
-# large block that is freed, and what lies between the plans that a connection keeps stays with its process.
+# None of Citewell's variables, because other processes of the account could read them. Large blocks of memory are
+# mapped, so that they go back to the system when a statement has been planned: by default glibc raises the limit with
+# every large block that is freed, and what lies between the plans that a connection keeps stays with its process.
 SERVER_ENV = {
     "PATH": os.defpath,
     "LC_ALL": "C",

