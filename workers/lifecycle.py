@@ -15,6 +15,8 @@ from typing import Any
 import structlog
 from celery.signals import (
     setup_logging,
+    task_postrun,
+    task_prerun,
     worker_init,
     worker_process_init,
     worker_process_shutdown,
@@ -136,6 +138,9 @@ def _serve_queues(sender: Any, **_: Any) -> None:
 
 _NICE = 5
 """The priority of processes that read documents, below that of questions, for which people wait."""
+REST_S = 10.0
+"""A child that has read documents ends after this time without another. With its connections it has grown by some 60
+MB, and the child that is forked in its place begins without them."""
 
 
 @worker_process_init.connect
@@ -146,6 +151,23 @@ def _on_child_start(**_: Any) -> None:
     launcher().start()
     reporter().start()
     start_tracing(settings().tracing, "worker")
+    signal.signal(signal.SIGALRM, _end_child)
+    task_prerun.connect(_on_task_of_child)
+    task_postrun.connect(_on_rest_of_child)
+
+
+def _on_task_of_child(**_: Any) -> None:
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _on_rest_of_child(**_: Any) -> None:
+    signal.setitimer(signal.ITIMER_REAL, REST_S)
+
+
+def _end_child(*_: object) -> None:
+    """Called in a signal handler while the child waits for a task. The pool forks another child, which also gets a task
+    that was on its way to this one."""
+    raise SystemExit
 
 
 def reset_after_fork() -> None:

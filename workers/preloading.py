@@ -5,6 +5,7 @@ from importlib import import_module
 
 from sqlalchemy.orm import configure_mappers
 
+from citewell_verify.embeddings.mapped_tables import shared
 from citewell_verify.embeddings.wheel import default_embedder
 from citewell_verify.text import languages
 from config.settings import settings
@@ -36,6 +37,6 @@ def preload() -> None:
     # The driver is imported with the first pool, which connects on first use.
     engine()
     dispose()
-    languages.warm()
+    languages.warm(shared)
     if uses_own_embedder({Queue(name) for pool in settings().pools.values() for name in pool.queues}):
         default_embedder().warm()

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from citewell_verify.embeddings.mapped_tables import shared
 from citewell_verify.embeddings.protocol import Vectors
-from citewell_verify.embeddings.wheel import WHEEL_MODEL, UseEmbedder, default_embedder, shared
+from citewell_verify.embeddings.wheel import WHEEL_MODEL, UseEmbedder, default_embedder
 from clients.embeddings.factory import embedder_of
 from config.models import EmbeddingSettings
 from config.settings import Settings

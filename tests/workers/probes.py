@@ -1,6 +1,7 @@
 """A worker of its own whose steps do what their items say, for tests that need a real process.
 
 `celery -A tests.workers.probes worker` runs it. Every start of an item adds a line to the file that PROBE_LOG names.
+The children of a pool rest for PROBE_REST_S seconds before they end.
 """
 
 import asyncio
@@ -15,12 +16,15 @@ from celery import Signature, chord
 
 from clients.llm.protocol import CallDeferred
 from services.core.context import StepContext, StepResult
+from workers import lifecycle
 from workers.celery_app import app
 from workers.execution.executor import steps_task
 from workers.execution.work import Step
 from workers.pipeline import Run
 
 __all__ = ["app"]
+
+lifecycle.REST_S = float(os.environ.get("PROBE_REST_S", lifecycle.REST_S))
 
 NOT_DONE = {"status": "not_checked"}
 

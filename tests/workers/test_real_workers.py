@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from celery import chain
 from sqlalchemy import text
@@ -184,6 +185,24 @@ def test_a_step_that_kills_its_worker_is_tried_three_times_and_parked(
     assert (parked.step, parked.item, parked.tenant) == ("probe", "die", "default")
     assert parked.worker
     assert (deaths == 0) == (pool == "prefork")
+
+
+def test_a_child_of_a_pool_ends_when_it_has_rested_and_another_works(
+    run: Run, start_worker: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A5
+    monkeypatch.setenv("PROBE_REST_S", "0.5")
+    parent = psutil.Process(start_worker(pool="prefork").pid)
+    unused = {child.pid for child in parent.children()}
+    # What takes longer than the rest is no rest.
+    fan_out(run, [["sleep-2"]]).apply_async()
+    until(is_done(run), "the end")
+    used = outcomes(run)["probe", "sleep-2"]["pid"]
+    assert used in unused
+    until(lambda: not psutil.pid_exists(used), "its end")
+    until(lambda: len(parent.children()) == len(unused), "another in its place")
+    fan_out(other := again_for_another(), [[f"plain-{n}"] for n in range(8)]).apply_async()
+    until(is_done(other), "the end of the other")
+    assert len(starts("sleep-2")) == 1
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,15 @@ from citewell.supervisor.processes.process import ProcessSpec
 from citewell.supervisor.processes.spawn import spawn
 from citewell.supervisor.servers.binaries import Binaries
 
-# None of Citewell's variables, because other processes of the account could read them.
-SERVER_ENV = {"PATH": os.defpath, "LC_ALL": "C"}
+# None of Citewell's variables, because other processes of the account could read them. Large blocks of memory are
+# mapped, so that they go back to the system when a statement has been planned: by default glibc raises the limit with
+# every large block that is freed, and what lies between the plans that a connection keeps stays with its process.
+SERVER_ENV = {
+    "PATH": os.defpath,
+    "LC_ALL": "C",
+    "MALLOC_MMAP_THRESHOLD_": "65536",
+    "MALLOC_TRIM_THRESHOLD_": "131072",
+}
 
 # Extensions go into template1, so that every new database has them: creating them needs a superuser. Under row-level
 # security a condition may use an index only if its function is declared leakproof, revealing nothing about rows that it

