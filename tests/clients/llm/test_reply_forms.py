@@ -347,6 +347,14 @@ STREAMS = {
         ),
         *END,
     ),
+    "a choice that was alone at first": events(
+        json.dumps({"choices": [{"index": 1, "delta": {"content": PARTS[0]}}]}),
+        *(
+            json.dumps({"choices": [{"index": at, "delta": {"content": words}} for at, words in ((0, "No."), (1, part))]})
+            for part in PARTS[1:]
+        ),
+        *END,
+    ),
     "a BOM": b"\xef\xbb\xbf" + events(*PLAIN),
     "gzip": gzip.compress(events(*PLAIN)),
     "one document": completion(OK),
