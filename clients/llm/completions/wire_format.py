@@ -148,7 +148,7 @@ class Exchange:
         return part
 
     def _choice(self, chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Return the choice of `chunk` to read. One is asked for; some gateways send several, together or one by one."""
+        """Return the choice of `chunk` to read. One is asked for; some gateways send several, at once or in turns."""
         choices = chunk.get("choices")
         if isinstance(choices, list) and choices:
             given = [_fields(choice) for choice in cast("list[object]", choices)]
