@@ -36,7 +36,7 @@ _STANDARDS = {"wuu": "zh", "yue": "zh", "arz": "ar", "ary": "ar", "nn": "no"}
 """For each of these labels of the model, the two-letter code of the written standard."""
 
 _MOST_CHARS = 1_000  # the beginning of a text shows its language
-MOST_BESIDE = 5  # so many texts show which languages stand beside a text
+MOST_BESIDE, _CHARS_BESIDE = 20, 200  # so many texts, and so much of each, show which languages stand beside a text
 _HANGUL = re.compile("[가-힣]")
 _LEAST_HANGUL = 0.15  # share of letters: Korean texts quote names and terms in Latin letters
 _LEAST_BYTES = 20  # bytes of letters in UTF-8: fewer are no evidence against the language of the text beside them
@@ -64,12 +64,12 @@ def name_of(language: str) -> str:
 def language_of(text: str, beside: Sequence[str] = (), among: Collection[str] = _NAMES) -> str:
     """Return the code (ISO 639-1) of the language of `text`; the languages of the texts `beside` it count, too.
 
-    The first few of those count alike, so that one text in another language does not decide. If there are none, English
+    The first of those count alike, so that one text in another language does not decide. If there are none, English
     is expected, or Korean for a text with Hangul.
     """
     if _is_korean(text := text[:_MOST_CHARS]):
         return KOREAN
-    expected = _mean_of([probabilities(other[:_MOST_CHARS]) for other in beside[:MOST_BESIDE]])
+    expected = _mean_of([probabilities(other[:_CHARS_BESIDE]) for other in beside[:MOST_BESIDE]])
     expected = expected or {KOREAN if _HANGUL.search(text) else ENGLISH: 1.0}
     own = probabilities(text)
     likely = {
