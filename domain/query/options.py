@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
@@ -130,7 +130,7 @@ def is_korean(question: str) -> bool:
     return language_of(question) == KOREAN
 
 
-def idk_for(question: str, beside: str = "") -> str:
+def idk_for(question: str, beside: Sequence[str] = ()) -> str:
     """Return the refusal that a model is told to answer with, in the question's language (S5.3)."""
     return refusal_for(question, beside=beside)
 

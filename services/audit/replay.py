@@ -163,7 +163,7 @@ class _Replay:
     async def _step(self, number: int, step: str, body: Body) -> None:
         recorded = self._record.rounds[number]
         items = tuple(sorted(i for s, i in recorded if s == step and not self._is_given(step, recorded[s, i])))
-        if step == "repair_statements":
+        if items and step == "repair_statements":
             # A statement that no longer needs repair is reported as a difference of `assess`.
             failing = {repair_item(index) for index in self._rounds[number]["assess", ""]["failing"]}
             items = tuple(item for item in items if item in failing)

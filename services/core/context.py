@@ -14,6 +14,7 @@ from citewell_verify.answers.statements import Statement, statements
 from citewell_verify.embeddings.protocol import Embedder
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.markers.citable import Citable, citable_sources
+from citewell_verify.text.languages import MOST_BESIDE
 from citewell_verify.verdicts.confidence import Calibration
 from clients.llm.gateway import ModelGateway, RecordedJudge
 from clients.llm.protocol import CallLog
@@ -206,8 +207,8 @@ class StepContext:
         if self.query.options.refusal is not None:
             return self.query.options.refusal
         asked = self.question.strip() or (self.read(GENERATE) or {}).get("text", "")
-        near = self.passages((self.selection["selected"] or self.selection["ranked"])[:1])
-        return refusal_for(asked, self.query.options.refusal_language, near[0].readable if near else "")
+        near = self.passages((self.selection["selected"] or self.selection["ranked"])[:MOST_BESIDE])
+        return refusal_for(asked, self.query.options.refusal_language, [passage.readable for passage in near])
 
     @property
     def retrieved(self) -> Retrieved:

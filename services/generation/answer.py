@@ -235,7 +235,7 @@ async def generate(context: StepContext) -> StepResult:
             "sources": numbered_sources(passages, context.replaced_by),
             "question": context.question,
             # The workspace's own refusal is for readers: a model refuses in words that are recognised.
-            "idk": idk_for(context.question, passages[0].readable if passages else ""),
+            "idk": idk_for(context.question, [passage.readable for passage in passages]),
             "style": style,
         },
     )

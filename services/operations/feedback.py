@@ -149,7 +149,7 @@ def _excerpt(new: NewFeedback, *, to_reviewer: bool) -> str | None:
     scores: Mapping[str, Any] = result["verification"] or {}
     listed: Sequence[Mapping[str, Any]] = result.get(name) or scores.get(name, ())
     if new.position >= len(listed):
-        raise PlaceNotFound(f"The result has {len(listed)} {name}; {new.position} is none of them (from 0).")
+        raise PlaceNotFound(f"The number of {name} in the result is {len(listed)}; there is none at this place.")
     place = listed[new.position]
     # A citation of an answer has its statement under another name than a citation of a verification.
     return place.get("claim_text") or place.get("statement") or place.get("text")

@@ -24,6 +24,7 @@ from tests.simulators.groq.server import KEY, GroqSimulator
 CHECKOUT = Path(__file__).parents[2]
 RETURNS = "Returns are accepted for 30 days after delivery. A receipt is required."
 REFUNDS = "Refunds are paid to the original card within five working days."
+NUMBER: Any = 5
 HARBOUR = "부산항은 1876년에 개항하였다. 2023년 물동량은 2,315만 TEU로 전년보다 4.9% 늘었다."
 FILING = GivenText(
     "Revenue was $5.2 billion in fiscal 2023.", title="AAPL 10-K 2023.pdf", metadata={"ticker": "AAPL", "year": 2023}
@@ -263,3 +264,19 @@ def test_the_command_says_by_its_exit_status_whether_every_claim_is_supported(
     assert bool(printed.err) is (status == 2)
     if status == 0:
         assert printed.out.startswith("supported    A receipt is required.\n")
+
+
+@pytest.mark.parametrize(
+    ("answer", "source", "question", "error", "told"),
+    [
+        (None, RETURNS, None, TypeError, "the answer is a text, not NoneType"),
+        (b"A receipt", RETURNS, None, TypeError, "the answer is a text, not bytes"),
+        ("A receipt.", GivenText(NUMBER), None, TypeError, "the text of source 1 is a text, not int"),
+        ("A receipt.", RETURNS, 5, TypeError, "the question is a text, not int"),
+        ("A \ud800 receipt.", RETURNS, None, VerificationInvalid, "The answer has half a character"),
+        ("A receipt.", "A \udfff receipt.", None, VerificationInvalid, "The text of source 1 has half a character"),
+    ],
+)
+def test_what_is_no_text_is_named(answer: Any, source: Any, question: Any, error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        verify(answer, [source], question)

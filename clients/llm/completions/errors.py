@@ -11,6 +11,7 @@ import re
 import aiohttp
 import groq
 import httpx
+from aiohttp.http_exceptions import HttpProcessingError
 
 from clients.llm.completions.request_body import GROQ
 from clients.llm.completions.server_words import ServerWords, named_wait_s, server_words
@@ -86,6 +87,7 @@ _CONTEXT = re.compile(
     r"context.?(length|size|window)|(prompt|input)s?`? (is|are) too long"
     r"|too many (input )?tokens|tokens.{0,40}must be <="
 )
+_QUOTED_BYTES = re.compile(r"\n\n|: b['\"]")
 # This matches the word on its own, not in a path: a server that does not know a path repeats it.
 _MODEL = re.compile(r"(?<![\w/.])(models?|deployment)(?![\w/])")
 
@@ -227,6 +229,9 @@ def _was_silent(error: BaseException | None) -> bool:
 
 def _cause(error: BaseException) -> str:
     root = _root(error)
+    if isinstance(root, HttpProcessingError):
+        # Its text begins with a status that no server sent, and ends with bytes of the answer.
+        return _QUOTED_BYTES.split(root.message, maxsplit=1)[0].rstrip(":")
     return str(root) or type(root).__name__
 
 

@@ -135,13 +135,24 @@ def read_whole(body: bytes) -> list[object]:
 
 
 async def read_pieces(content: AsyncIterator[bytes]) -> AsyncIterator[object]:
+    """Yield the JSON values of a body as it arrives, and DONE. An event that is cut off at its end is left out, as
+    server-sent events have it: what came before says whether the reply is complete.
+    """
     reader = EventReader()
+    has_begun = False
     async for piece in content:
         for value in reader.feed(piece):
+            has_begun = True
             yield value
             if value == DONE:
                 return
-    for value in reader.end():
+    try:
+        rest = reader.end()
+    except ValueError:
+        if not has_begun:
+            raise
+        rest = []
+    for value in rest:
         yield value
 
 

@@ -138,7 +138,7 @@ class Exchange:
         # Anthropic's streams count the prompt when they begin, and the reply when they end.
         if reported is not None:
             self._reported = {**_fields(self._reported), **_fields(reported)} or reported
-        choice = _choice(chunk)
+        choice = self._choice(chunk)
         self._has_choices = self._has_choices or choice is not None
         part = self._take_choice(choice) if choice is not None and self._is_ours(choice) else None
         if not self._has_choices:
@@ -147,8 +147,17 @@ class Exchange:
             raise self._stopped(fault, is_within_reply=self._has_choices or "choices" in chunk)
         return part
 
+    def _choice(self, chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return the choice of `chunk` to read. One is asked for; some gateways send several, at once or in turns."""
+        choices = chunk.get("choices")
+        if isinstance(choices, list) and choices:
+            given = [_fields(choice) for choice in cast("list[object]", choices)]
+            number = 0 if self._number is None else self._number
+            return next((choice for choice in given if choice.get("index") == number), given[0])
+        return chunk if isinstance(chunk.get("message"), dict) else None
+
     def _is_ours(self, choice: Mapping[str, Any]) -> bool:
-        """Return whether a choice belongs to the reply that is read. One is asked for; some gateways stream several."""
+        """Return whether a choice belongs to the reply that is read, whose number the first choice with one gives."""
         number = choice.get("index")
         self._number = number if self._number is None else self._number
         return number is None or number == self._number
@@ -348,14 +357,6 @@ def _word(value: object) -> str:
 
 def _fields(value: object) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _choice(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    choices = chunk.get("choices")
-    if isinstance(choices, list) and choices:
-        given = [_fields(choice) for choice in cast("list[object]", choices)]
-        return next((choice for choice in given if choice.get("index") == 0), given[0])
-    return chunk if isinstance(chunk.get("message"), dict) else None
 
 
 def _is_object(text: str) -> bool:

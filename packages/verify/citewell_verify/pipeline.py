@@ -146,12 +146,26 @@ async def verify_async(
 ) -> Report:
     """`verify` for code that runs in an event loop."""
     given = list(map(given_text, [sources] if isinstance(sources, str) else sources))
+    answer, question = _text("answer", answer), _text("question", question or "")
+    for number, source in enumerate(given, start=1):
+        _text(f"text of source {number}", source.text)
     check_given(answer, given)
     model: JudgeModel = LanguageModelJudge(judge) if judge else await asyncio.to_thread(_offline_judge)
-    work = await asyncio.to_thread(_Work.begun, answer, given, question or "", model)
+    work = await asyncio.to_thread(_Work.begun, answer, given, question, model)
     alignment, findings = await asyncio.gather(work.alignment(), work.findings())
     repairs = await work.repairs(findings)
     return await asyncio.to_thread(work.report, findings, repairs, alignment)
+
+
+def _text(name: str, value: object) -> str:
+    """Return `value`. Raises TypeError unless it is a text, and VerificationInvalid for one that no file can hold."""
+    if not isinstance(value, str):
+        raise TypeError(f"the {name} is a text, not {type(value).__name__}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise VerificationInvalid(f"The {name} has half a character (a lone surrogate); write it whole.") from None
+    return value
 
 
 @cache

@@ -347,6 +347,16 @@ STREAMS = {
         ),
         *END,
     ),
+    "a choice that was alone at first": events(
+        json.dumps({"choices": [{"index": 1, "delta": {"content": PARTS[0]}}]}),
+        *(
+            json.dumps(
+                {"choices": [{"index": at, "delta": {"content": words}} for at, words in ((0, "No."), (1, part))]}
+            )
+            for part in PARTS[1:]
+        ),
+        *END,
+    ),
     "a BOM": b"\xef\xbb\xbf" + events(*PLAIN),
     "gzip": gzip.compress(events(*PLAIN)),
     "one document": completion(OK),
@@ -399,5 +409,21 @@ def test_a_connection_that_breaks_after_the_finish_reason_costs_nothing_but_the_
         assert outcome.usage.estimated
         stage.server.answers(events(*PLAIN[:2]), cut=True)
         assert isinstance(await stage.stream(), ModelUnavailable)
+
+    play(act)
+
+
+def test_a_stream_that_is_cut_within_an_event_is_one_that_was_cut() -> None:
+    whole = events(*PLAIN)
+    first, last = len(events(PLAIN[0])), len(events(*PLAIN[:4]))
+
+    async def act(stage: Scene) -> None:
+        for at in (first + 3, first + 20, len(events(*PLAIN[:2])) + 9, len(events(*PLAIN[:3])) + 30):
+            stage.server.answers(whole[:at])
+            outcome = await stage.stream()
+            assert isinstance(outcome, ModelUnavailable)
+            assert "the stream was cut" in str(outcome)
+        stage.server.answers(whole[: last + 25])
+        assert text_of(await stage.stream()) == OK
 
     play(act)

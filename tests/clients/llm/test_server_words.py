@@ -3,6 +3,9 @@
 import json
 from typing import Any
 
+from aiohttp import ClientPayloadError
+from aiohttp.http_exceptions import BadHttpMessage, BadStatusLine, ContentLengthError, LineTooLong
+
 from clients.llm.completions.errors import model_error
 from clients.llm.completions.request_body import COMPATIBLE
 from clients.llm.completions.transport import Refusal, Refused
@@ -213,3 +216,21 @@ def test_the_named_wait_is_read_in_every_unit(headers: dict[str, str], seconds: 
 def test_a_wait_in_the_body_counts_as_well() -> None:
     error = refused(429, PASSING[-1])
     assert error.retry_after_s == 34.5
+
+
+@for_all_rows(
+    ("broken", "said"),
+    [
+        (ContentLengthError("Not enough data (50 of 5000 bytes)."), "Not enough data (50 of 5000 bytes)."),
+        (BadHttpMessage("Data after `Connection: close`:\n\n  b'the reply'\n    ^"), "Data after `Connection: close`"),
+        (BadStatusLine("SSH-2.0", "Expected HTTP/:\n\n  b'SSH-2.0'\n    ^"), "Expected HTTP/"),
+        (LineTooLong(b"the reply" * 20, 8190), "Got more than 8190 bytes when reading"),
+    ],
+)
+def test_an_answer_that_is_no_http_is_told_without_its_bytes_and_without_a_status(broken: Exception, said: str) -> None:
+    error = ClientPayloadError("Response payload is not completed")
+    error.__cause__ = broken
+    exchange = Exchange(MODEL, "prompt", streamed=False, deadline=0, bounds=Bounds(6, 100), dialect=COMPATIBLE)
+    told = model_error(error, exchange)
+    assert isinstance(told, ModelUnavailable)
+    assert str(told) == f"the connection broke: {said}"

@@ -56,4 +56,29 @@ def test_a_language_that_is_not_sure_is_english(question: str) -> None:  # V8
     ],
 )
 def test_sources_settle_the_language_of_a_short_question(question: str, source: str, code: str) -> None:  # V8
-    assert refusal_for(question, beside=source) == REFUSALS[code]
+    assert refusal_for(question, beside=[source]) == REFUSALS[code]
+
+
+ENGLISH_SOURCES = (
+    "Most goods can be returned within 30 days of delivery.",
+    "The office is open from nine to five on all working days.",
+    "Revenue grew in the third quarter, mostly in Europe.",
+)
+KOREAN_SOURCE = "매출은 전년 대비 12% 증가하였다. 영업이익은 감소하였다."
+
+
+@for_all_rows(
+    ("question", "sources", "code"),
+    [
+        ("hi", (KOREAN_SOURCE, *ENGLISH_SOURCES), "en"),
+        ("port", (KOREAN_SOURCE, *ENGLISH_SOURCES), "en"),
+        ("hello", (ENGLISH_SOURCES[0], KOREAN_SOURCE, KOREAN_SOURCE), "en"),
+        ("API", (KOREAN_SOURCE, KOREAN_SOURCE), "ko"),
+        ("Wer haftet?", ("Der Spediteur haftet für Schäden bis zu 5.000 Euro.", *ENGLISH_SOURCES), "de"),
+        ("API", ("", "42"), "en"),
+    ],
+)
+def test_one_source_in_another_language_does_not_decide(
+    question: str, sources: tuple[str, ...], code: str
+) -> None:  # V8
+    assert refusal_for(question, beside=sources) == REFUSALS[code]

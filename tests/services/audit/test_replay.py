@@ -83,3 +83,22 @@ def test_without_replies_or_passages_there_is_nothing_to_replay(stage: GroqStage
         session.execute(text("UPDATE model_calls SET reply_text = NULL"))
     with pytest.raises(NotReverifiable, match="erased"):
         replayed(story)
+
+
+def test_answers_without_an_assessment_are_replayed(groq: Play) -> None:  # N6, V8
+    found_nothing = AuditedStory("How much does the Omega machine weigh?", play=groq)
+    found_nothing.retrieve().finish()
+    gated = AuditedStory("Within how many days must returns be made?", play=groq, mode="high")
+    for name in ("policy.md", "moon.md", "tea.md"):
+        gated.add(name, POLICY if name == "policy.md" else f"The {name} is about something else altogether.")
+    gated.retrieve().finish()
+    unverified = AuditedStory("Within how many days must returns be made?", play=groq, enable_verification=False)
+    unverified.add("policy.md", POLICY)
+    unverified.retrieve().write().finish()
+    for story in (found_nothing, gated, unverified):
+        assert replayed(story).differences == []
+    assert [read_query(story.query_id)["abstained"] for story in (found_nothing, gated, unverified)] == [
+        True,
+        True,
+        False,
+    ]

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -39,8 +40,8 @@ _OF_A_MODEL = re.compile(
 )
 
 
-def refusal_for(text: str, wanted: RefusalLanguage = "question", beside: str = "") -> str:
-    """Return the refusal in the language of the question `text`; the sources' words `beside` it help to detect that."""
+def refusal_for(text: str, wanted: RefusalLanguage = "question", beside: Sequence[str] = ()) -> str:
+    """Return the refusal in the language of the question `text`; the sources' texts `beside` it help to detect that."""
     return REFUSALS[language_of(text, beside, REFUSALS)] if wanted == "question" else IDK
 
 

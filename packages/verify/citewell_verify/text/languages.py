@@ -42,6 +42,7 @@ _STANDARDS = {"wuu": "zh", "yue": "zh", "arz": "ar", "ary": "ar", "nn": "no"}
 """For each of these labels of the model, the two-letter code of the written standard."""
 
 _MOST_CHARS = 1_000  # the beginning of a text shows its language
+MOST_BESIDE, _CHARS_BESIDE = 20, 200  # so many texts, and so much of each, show which languages stand beside a text
 _HANGUL = re.compile("[가-힣]")
 _LEAST_HANGUL = 0.15  # share of letters: Korean texts quote names and terms in Latin letters
 _LEAST_BYTES = 20  # bytes of letters in UTF-8: fewer are no evidence against the language of the text beside them
@@ -66,19 +67,27 @@ def name_of(language: str) -> str:
     return _NAMES.get(language, "another language")
 
 
-def language_of(text: str, beside: str = "", among: Collection[str] = _NAMES) -> str:
-    """Return the code (ISO 639-1) of the language of `text`; the language of the text `beside` it counts, too.
+def language_of(text: str, beside: Sequence[str] = (), among: Collection[str] = _NAMES) -> str:
+    """Return the code (ISO 639-1) of the language of `text`; the languages of the texts `beside` it count, too.
 
-    If there is no text beside it, English is expected, or Korean for a text with Hangul.
+    The first of those count alike, so that one text in another language does not decide. If there are none, English
+    is expected, or Korean for a text with Hangul.
     """
     if _is_korean(text := text[:_MOST_CHARS]):
         return KOREAN
-    expected = probabilities(beside[:_MOST_CHARS]) or {KOREAN if _HANGUL.search(text) else ENGLISH: 1.0}
+    expected = _mean_of([probabilities(other[:_CHARS_BESIDE]) for other in beside[:MOST_BESIDE]])
+    expected = expected or {KOREAN if _HANGUL.search(text) else ENGLISH: 1.0}
     own = probabilities(text)
     likely = {
         language: (own.get(language, 0.0) + _LEAST) * (expected.get(language, 0.0) + _ELSEWHERE) for language in among
     }
     return max(likely, key=lambda language: likely[language])
+
+
+def _mean_of(shares: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    known = [share for share in shares if share]
+    languages = {language for share in known for language in share}
+    return {language: sum(share.get(language, 0.0) for share in known) / len(known) for language in languages}
 
 
 def unread_language(statement: str, sources: Sequence[str]) -> str | None:

@@ -72,6 +72,8 @@ _OPENS_LIKE_TITLE = re.compile(r"[\s*_\"“(]*[A-Z0-9가-힣#]")
 _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]」』*_`]*$")
 
 
+_FENCE = re.compile(r" {0,3}(`{3,}(?!.*`)|~{3,})")
+_ONLY_MARKERS = re.compile(r"\s*(?:[\[【][^\[\]【】\n]{1,60}[\]】]\s*)*")
 _REMEMBERED_CHARS = 5_000
 LONGEST_SENTENCE = 2_000
 """Characters. Longer text is split between words, because a sentence is compared with every sentence of a source;
@@ -90,10 +92,10 @@ class Sentence:
 def split_sentences(text: str, *, cites: bool = True) -> list[Sentence]:
     """Split `text`; every character that is not white space lies in exactly one sentence, in order (N3, N4).
 
-    A blank line, a list item, a heading and a table row end a sentence; a single line break inside prose does not. A
-    sentence of more than 2,000 characters is split between words, or anywhere if it has none. Citation markers after a
-    full stop belong to the sentence before them; with `cites` false there are none in `text`. Linear in the length of
-    `text`.
+    A blank line, a list item, a heading, a table row and the end of fenced code end a sentence; a single line break
+    inside prose does not. A sentence of more than 2,000 characters is split between words, or anywhere if it has none.
+    Citation markers after a full stop belong to the sentence before them; with `cites` false there are none in `text`.
+    Linear in the length of `text`.
     """
     return list(_cached_sentences(text, cites)) if len(text) <= _REMEMBERED_CHARS else _split(text, cites)
 
@@ -144,11 +146,19 @@ def _bounded(sentence: Sentence, markers: Mapping[int, int]) -> Iterator[Sentenc
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
     start = position = 0
-    previous = ""
+    previous = fence = ""
+    is_after_code = False
     for line in text.splitlines(keepends=True):
-        if previous and _is_break(previous, line):
+        found = _FENCE.match(line)
+        # What cites a block of code stands below it.
+        leaves_code = is_after_code and not found and not _ONLY_MARKERS.fullmatch(line)
+        if previous and (leaves_code or _is_break(previous, line)):
             yield start, position
             start = position
+            is_after_code = False
+        if found:
+            is_after_code = fence != "" and found[1].startswith(fence) and not line[found.end() :].strip()
+            fence = "" if is_after_code else fence or found[1]
         previous = line
         position += len(line)
     yield start, position

@@ -126,6 +126,22 @@ def test_list_items_headings_and_table_rows_stand_alone() -> None:
     ]
 
 
+@for_all_rows(
+    ("text", "written"),
+    [
+        ("```\nx = 1\n```\nThe port is 80 [1].", ["```\nx = 1\n```", "The port is 80 [1]."]),
+        ("~~~~\n~~~\n~~~~  \nThe port is 80.", ["~~~~\n~~~\n~~~~", "The port is 80."]),
+        ("Run this:\n```sh\nmake up\n```\n[1] [2]\nIt runs.", ["Run this:\n```sh\nmake up\n```\n[1] [2]", "It runs."]),
+        ("```\na = 1\n\nb = 2\n```\nIt runs.", ["```\na = 1", "b = 2\n```", "It runs."]),
+        ("```\n```\n```\nx = 1\n```\nIt runs.", ["```\n```\n```\nx = 1\n```", "It runs."]),
+        ("```x = 1``` sets\nthe value.", ["```x = 1``` sets\nthe value."]),
+        ("```\nx = 1\ny = 2", ["```\nx = 1\ny = 2"]),
+    ],
+)
+def test_prose_below_fenced_code_stands_alone(text: str, written: list[str]) -> None:
+    assert sentences(text) == written
+
+
 def test_the_number_of_a_list_item_belongs_to_it() -> None:
     assert sentences("1. Terms apply. They are long.") == ["1. Terms apply.", "They are long."]
     assert sentences("가. 목적\n나. 정의를 정한다.") == ["가. 목적", "나. 정의를 정한다."]
