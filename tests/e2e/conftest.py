@@ -24,7 +24,7 @@ def provider() -> Generator[GroqSimulator]:
 
 @pytest.fixture(scope="session")
 def groq_stack(provider: GroqSimulator) -> Generator[Stack]:
-    """A stack that uses the simulated provider through the real SDK."""
+    """A stack that uses the simulated provider over HTTP."""
     environment = {
         "GROQ_API_KEY": KEY,
         "GROQ_BASE_URL": provider.base_url,
