@@ -123,6 +123,11 @@ class ModelSettings(Group):
     api_key_env: str | None = Field(
         default=None, description="Name of another environment variable with the provider's key"
     )
+    client: Literal["lean", "sdk"] = Field(
+        default="lean",
+        description="HTTP client for Groq: `lean` is Citewell's own; `sdk` is Groq's, which takes about twice the "
+        "processor time",
+    )
     main: str = Field(default="openai/gpt-oss-120b", description="Model that writes answers")
     fast: str = Field(default="openai/gpt-oss-20b", description="Model that scores passages and judges statements")
     fallbacks: dict[str, tuple[str, ...]] = Field(

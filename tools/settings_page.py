@@ -41,7 +41,7 @@ _PURPOSES: dict[str, str] = {
     "Start it": "home database_url redis_url api_host api_port public_url unknown_settings",
     "Use a model": (
         "preset GROQ_API_KEY GROQ_BASE_URL models.provider models.base_url models.api_key models.api_key_env "
-        "models.main models.fast models.fallbacks models.catalogue models.from_page models.servers "
+        "models.client models.main models.fast models.fallbacks models.catalogue models.from_page models.servers "
         "models.encryption_key"
     ),
     "Let something else judge": "models.judgements models.judge",

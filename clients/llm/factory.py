@@ -69,7 +69,13 @@ def _provider(settings: Settings) -> ChatModel:
         # The operator's own address may be anywhere.
         judge = None if settings.model_choice is None else judge_of_dialled(url, models.servers)
         return CompatibleModel(key, url, catalogue=models.catalogue, redis_url=redis_url, may_dial=judge)
-    return GroqModel(key, url, catalogue=models.catalogue, redis_url=redis_url)
+    return GroqModel(
+        key,
+        url,
+        catalogue=models.catalogue,
+        client=models.client,
+        redis_url=redis_url,
+    )
 
 
 def _require_address(base_url: str, setting: str, example: str) -> None:

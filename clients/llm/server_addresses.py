@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from clients.llm.completions.transport import MayDial
+from clients.llm.completions.aiohttp_transport import MayDial
 from clients.webhooks.addresses import AddressPolicy, parse_url
 from domain.errors.requests import AddressForbidden, ModelServerUnusable, WebhookUrlInvalid
 

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import httpx
 
 from clients.addresses import endpoint, key_headers
+from clients.llm.completions.aiohttp_transport import MayDial, proxy_for, trusted_certificates
 from clients.llm.completions.request_body import COMPATIBLE
 from clients.llm.completions.server_words import server_words
-from clients.llm.completions.transport import MayDial, proxy_for, trusted_certificates
 from clients.llm.completions.wire_format import shown
 from config.settings import Settings
 

@@ -9,16 +9,17 @@ from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from clients.addresses import endpoint, key_headers
+from clients.llm.completions.aiohttp_transport import LeanTransport
 from clients.llm.completions.errors import FAILURES
 from clients.llm.completions.event_stream import DONE, read_pieces, unpacked
 from clients.llm.completions.server_words import server_words
-from clients.llm.completions.transport import Refused, Transport, Unreachable
+from clients.llm.completions.transport import Refused, Unreachable
 
 _MOST_BYTES = 20_000_000
 _BAD_GATEWAY, _GATEWAY_TIMEOUT = 502, 504
 # These are the client's own faults, or tell it to wait. A refused key is the operator's fault and is not handed on.
 _HANDED_ON = frozenset({400, 404, 413, 415, 422, 429})
-_transports: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], Transport]] = WeakKeyDictionary()
+_transports: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], LeanTransport]] = WeakKeyDictionary()
 
 
 class UpstreamFailed(Exception):
@@ -47,12 +48,12 @@ async def answering(
         raise UpstreamFailed("The model's server cannot be reached; check guard.upstream_url.") from error
 
 
-def _transport(url: str, key: str) -> Transport:
+def _transport(url: str, key: str) -> LeanTransport:
     # A transport belongs to one event loop.
     of_loop = _transports.setdefault(asyncio.get_running_loop(), {})
     if (url, key) not in of_loop:
         address = endpoint(url, "chat/completions")
-        of_loop[url, key] = Transport(key, address, key_headers=key_headers(url, key))
+        of_loop[url, key] = LeanTransport(key, address, key_headers=key_headers(url, key))
     return of_loop[url, key]
 
 

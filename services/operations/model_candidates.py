@@ -12,7 +12,7 @@ import httpx
 from pydantic import SecretStr
 
 from clients.addresses import endpoint
-from clients.llm.completions.transport import MayDial
+from clients.llm.completions.aiohttp_transport import MayDial
 from clients.llm.server_addresses import judge_of_dialled
 from clients.llm.servers import LOCAL_SERVERS, ServerAnswer, ask_server, context_window
 from clients.llm.trial import Trial, Trials, keeps_schema, try_model

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import pytest
 
-from clients.llm.completions.providers import GroqModel
+from clients.llm.completions.providers import Client, GroqModel
 from config.models import ModelSettings
 from tests.simulators.groq.limits import Limits
 from tests.simulators.groq.provider import Account
@@ -18,11 +18,12 @@ T = TypeVar("T")
 
 
 class GroqStage:
-    """One per test file: a simulator takes longer to start than most tests."""
+    """One per test file: the SDK's client reads the system's certificates at creation, which takes 40 ms."""
 
-    def __init__(self, *, unlimited: bool = False, cached_tokens: bool = False) -> None:
+    def __init__(self, *, unlimited: bool = False, client: Client = "sdk", cached_tokens: bool = False) -> None:
         accounts = {KEY: Account("org_simulated", Limits.none())} if unlimited else None
         self.sim = GroqSimulator(accounts=accounts, cached_tokens=cached_tokens)
+        self._client: Client = client
         self._runner = asyncio.Runner()
         self._models: dict[tuple[str, str, bool], GroqModel] = {}
 
@@ -53,7 +54,7 @@ class GroqStage:
             wanted = (url or self.sim.base_url, key, new)
             if wanted not in self._models:
                 catalogue = ModelSettings().catalogue
-                self._models[wanted] = GroqModel(key, wanted[0], catalogue=catalogue)
+                self._models[wanted] = GroqModel(key, wanted[0], catalogue=catalogue, client=self._client)
             return await scenario(self._models[wanted])
 
         # The runner has its own context, without a tenant.

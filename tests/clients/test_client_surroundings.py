@@ -1,4 +1,4 @@
-"""Proxies and certificates between a client and its server come from the environment."""
+"""Proxies and certificates between a client and its server come from the environment, for both clients."""
 
 import shutil
 import ssl
@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from clients.llm.completions.providers import GroqModel
+from clients.llm.completions.providers import Client, GroqModel
 from clients.llm.protocol import ModelError, ModelReply
-from tests.clients.llm.test_transport import CHECK, WHOLE
+from config.models import ModelSettings
+from tests.clients.llm.test_lean import CHECK, WHOLE
 
+CLIENTS: list[Client] = ["lean", "sdk"]
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 
@@ -26,7 +28,7 @@ class Place:
         self.asked.append(request.headers["host"])
         return web.json_response(WHOLE)
 
-    async def serve(self, url: str = "", proxy: str = "") -> tuple[ModelReply, ModelReply]:
+    async def serve(self, client: Client, url: str = "", proxy: str = "") -> tuple[ModelReply, ModelReply]:
         """Two calls of a client to `url`, or to this server."""
         runner = web.ServerRunner(web.Server(self._answer))
         await runner.setup()
@@ -37,7 +39,7 @@ class Place:
             if proxy:
                 environment.setenv(proxy, f"127.0.0.1:{port}")
             own = f"{'https' if self._trust else 'http'}://localhost:{port}"
-            model = GroqModel("key", url or own, catalogue={})
+            model = GroqModel("key", url or own, catalogue={}, client=client)
             try:
                 return await model.complete(CHECK), await model.complete(CHECK)
             finally:
@@ -53,9 +55,10 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("proxy", ["HTTP_PROXY", "ALL_PROXY"])
-async def test_a_call_goes_through_the_proxy_of_the_environment(proxy: str) -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+async def test_a_call_goes_through_the_proxy_of_the_environment(client: Client, proxy: str) -> None:
     place = Place()
-    await place.serve("http://models.invalid", proxy)
+    await place.serve(client, "http://models.invalid", proxy)
     assert place.asked == ["models.invalid"] * 2
 
 
@@ -74,14 +77,19 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.parametrize("client", CLIENTS)
 async def test_a_server_is_trusted_by_the_certificates_of_the_environment_alone(
-    certificate: Path, monkeypatch: pytest.MonkeyPatch
+    client: Client, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate, certificate.with_name("key.pem"))
     place = Place(context)
     with pytest.raises(ModelError, match="certificate"):
-        await place.serve()
+        await place.serve(client)
     assert place.asked == []
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    assert [reply.text for reply in await place.serve()] == ["{}", "{}"]
+    assert [reply.text for reply in await place.serve(client)] == ["{}", "{}"]
+
+
+def test_our_own_client_is_the_default() -> None:
+    assert ModelSettings().client == "lean"

@@ -28,7 +28,7 @@ from clients.llm.protocol import (
 )
 from config.models import ModelInfo
 from tests.clients.limiter.stage import NOW, account, ticket
-from tests.clients.llm.test_transport import CHECK, COMPOSE, END, MODEL, event, served
+from tests.clients.llm.test_lean import CHECK, COMPOSE, END, MODEL, event, served
 from verify_material.rows import for_all_rows
 
 BOUNDS = Bounds(prompt_bytes=4_000, max_tokens=600)
@@ -66,7 +66,7 @@ def test_what_is_possible_is_believed_and_parts_are_parts() -> None:  # F4
 
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
-CLIENTS = ["groq", "compatible"]
+CLIENTS = ["lean", "sdk", "compatible"]
 
 
 def ask(client: str, answer: Answer, *, streamed: bool = False) -> ModelReply | ModelError:
@@ -78,7 +78,7 @@ def ask(client: str, answer: Answer, *, streamed: bool = False) -> ModelReply | 
             if client == "compatible":
                 model = CompatibleModel("", url, catalogue={})
             else:
-                model = GroqModel("key", url, catalogue={})
+                model = GroqModel("key", url, catalogue={}, client="sdk" if client == "sdk" else "lean")
             try:
                 if not streamed:
                     return await model.complete(CHECK)

@@ -25,7 +25,7 @@ def provider() -> Generator[GroqSimulator]:
 
 @pytest.fixture(scope="session")
 def groq_stack(provider: GroqSimulator) -> Generator[Stack]:
-    """A stack that uses the simulated provider over HTTP."""
+    """A stack that uses the simulated provider through the real SDK."""
     environment = {
         "GROQ_API_KEY": KEY,
         "GROQ_BASE_URL": provider.base_url,

@@ -89,7 +89,7 @@ class Scene:
         self.url = url
         self._redis_url = redis_url
 
-    def settings(self) -> Settings:
+    def settings(self, **models: Any) -> Settings:
         """Return settings with limits too high to be reached."""
         plenty = ModelLimits(requests_per_minute=10**6, requests_per_day=10**9, tokens_per_minute=10**9)
         known = ModelSettings().catalogue
@@ -98,7 +98,7 @@ class Scene:
             redis_url=SecretStr(self._redis_url),
             groq_api_key=SecretStr(KEY),
             groq_base_url=self.url,
-            models=ModelSettings.model_validate({"provider": "groq", "catalogue": catalogue}),
+            models=ModelSettings.model_validate({"provider": "groq", "catalogue": catalogue, **models}),
         )
 
     def measure(self, name: str, calls: int, rounds: int, profile: Path | None) -> Row:
@@ -158,19 +158,22 @@ async def _bare(scene: Scene) -> AsyncGenerator[Ask]:
         yield ask
 
 
-@asynccontextmanager
-async def _client(scene: Scene) -> AsyncGenerator[Ask]:
-    model = make_model(scene.settings())
-    try:
-        yield lambda: model.complete(request())
-    finally:
-        await model.aclose()
-
-
-def _gateway(*, limited: bool = False, kept: bool = False) -> Callable[[Scene], Any]:
+def _alone(client: str) -> Callable[[Scene], Any]:
     @asynccontextmanager
     async def layer(scene: Scene) -> AsyncGenerator[Ask]:
-        settings = scene.settings()
+        model = make_model(scene.settings(client=client))
+        try:
+            yield lambda: model.complete(request())
+        finally:
+            await model.aclose()
+
+    return layer
+
+
+def _gateway(*, limited: bool = False, kept: bool = False, **models: Any) -> Callable[[Scene], Any]:
+    @asynccontextmanager
+    async def layer(scene: Scene) -> AsyncGenerator[Ask]:
+        settings = scene.settings(**models)
         model = make_model(settings)
         limiter = make_limiter(settings) if limited else None
         gateway = ModelGateway(model, settings.models, limiter=limiter, replies=MemoryStore() if kept else None)
@@ -204,10 +207,12 @@ async def _nothing(scene: Scene) -> AsyncGenerator[Ask]:
 LAYERS: dict[str, Callable[[Scene], Any]] = {
     "the question alone": _nothing,
     "bare aiohttp": _bare,
-    "client": _client,
+    "sdk": _alone("sdk"),
+    "lean": _alone("lean"),
     "gateway": _gateway(),
     "gateway, kept": _gateway(kept=True),
     "gateway, kept, limiter": _gateway(kept=True, limited=True),
+    "the same with the sdk": _gateway(kept=True, limited=True, client="sdk"),
 }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from clients.llm.completions.request_body import Body
+from clients.llm.completions.transport import Body
 
 _TRANSLATED = frozenset(
     {"messages", "max_tokens", "max_completion_tokens", "stream_options", "response_format", "reasoning_effort"}

@@ -1,11 +1,16 @@
 """Maps every failure of a chat completion call to a ModelError.
 
-The transport raises aiohttp's errors, Refused for an error status and Unreachable if nothing was sent.
+Observed with the SDK over aiohttp: an HTTP status is an APIStatusError (498 and 499 have no class of their own); a
+connection that fails before the headers is an APIConnectionError; a broken stream is a bare httpx error; invalid JSON
+is a JSONDecodeError. The lean client raises aiohttp's errors, Refused for an error status and Unreachable if nothing
+was sent.
 """
 
 import re
 
 import aiohttp
+import groq
+import httpx
 
 from clients.llm.completions.request_body import GROQ
 from clients.llm.completions.server_words import ServerWords, named_wait_s, server_words
@@ -25,7 +30,16 @@ from clients.llm.protocol import (
     ServerUnreachable,
 )
 
-FAILURES = (aiohttp.ClientError, Refused, Unreachable, ReplyTooLong, OSError, ValueError)
+FAILURES = (
+    groq.GroqError,
+    httpx.HTTPError,
+    aiohttp.ClientError,
+    Refused,
+    Unreachable,
+    ReplyTooLong,
+    OSError,
+    ValueError,
+)
 """Exceptions of a failed call; OSError includes the TimeoutError of our own deadline."""
 
 JSON_REFUSED = "json_validate_failed"
@@ -77,23 +91,44 @@ _MODEL = re.compile(r"(?<![\w/.])(models?|deployment)(?![\w/])")
 
 
 def model_error(error: Exception, exchange: Exchange) -> ModelError:
-    if isinstance(error, Refused):
-        return _from_refusal(error.refusal, exchange)
+    if refusal := refusal_of(error):
+        return _from_refusal(refusal, exchange)
     if isinstance(_root(error), ReplyTooLong):
         return exchange.failed(ModelReplyInvalid, "the server sent more than was asked for; the rest was not read")
-    if isinstance(error, Unreachable):
+    if server := _out_of_reach(error):
         exchange.sent = False
         advice = f"check {exchange.dialect.url_setting}"
-        return exchange.failed(ServerUnreachable, f"cannot reach {error.server} ({_cause(error)}); {advice}")
+        return exchange.failed(ServerUnreachable, f"cannot reach {server} ({_cause(error)}); {advice}")
     match error:
         case TimeoutError() if not exchange.sent:
             return exchange.failed(NoFreeSlot, NO_FREE_SLOT)
-        case TimeoutError():
+        case TimeoutError() | httpx.ReadTimeout() | groq.APITimeoutError():
             return exchange.failed(ModelTimedOut, exchange.why_late)
+        case groq.APIError() if not isinstance(error, groq.APIConnectionError):
+            return exchange.failed(ModelUnavailable, f"the server stopped the reply: {error.message}")
         case ValueError():
             return exchange.failed(ModelReplyInvalid, "the server's answer is not a chat completion")
         case _:
             return exchange.failed(ModelUnavailable, f"the connection broke: {_cause(error)}")
+
+
+def refusal_of(error: Exception) -> Refusal | None:
+    """The answer with an error status, if the failure is such an answer; else None."""
+    if isinstance(error, Refused):
+        return error.refusal
+    if not isinstance(error, groq.APIStatusError):
+        return None
+    answer = error.response
+    key = error.request.headers.get("authorization", "").removeprefix("Bearer ")
+    return Refusal(error.status_code, answer.reason_phrase, answer.headers, error.body, key)
+
+
+def _out_of_reach(error: Exception) -> str | None:
+    if isinstance(error, Unreachable):
+        return error.server
+    if isinstance(error, groq.APIConnectionError) and not _was_silent(error) and not _may_have_arrived(error):
+        return error.request.url.netloc.decode()
+    return None
 
 
 def _from_refusal(refusal: Refusal, exchange: Exchange) -> ModelError:
@@ -174,6 +209,20 @@ def _message(refusal: Refusal, words: ServerWords, kind: type[ModelError], excha
         return f"HTTP {refusal.status}: {said}"
     settings = exchange.dialect
     return f"HTTP {refusal.status}: {said} ({advice.format(key=settings.key_setting, url=settings.url_setting)})"
+
+
+def _may_have_arrived(error: groq.APIConnectionError) -> bool:
+    # The transport reports refused and dropped connections by the same class; the underlying OS error distinguishes
+    # them.
+    root = _root(error)
+    return not isinstance(root, OSError) or isinstance(root, BrokenPipeError | ConnectionResetError)
+
+
+def _was_silent(error: BaseException | None) -> bool:
+    # This is the SDK's timeout; that of the lean client is a TimeoutError.
+    while error is not None and not isinstance(error, httpx.ReadTimeout):
+        error = error.__cause__
+    return error is not None
 
 
 def _cause(error: BaseException) -> str:

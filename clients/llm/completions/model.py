@@ -18,12 +18,12 @@ from clients.llm.completions.adaptations import (
     adapted,
     room_in,
 )
-from clients.llm.completions.errors import FAILURES, JSON_REFUSED, model_error
+from clients.llm.completions.errors import FAILURES, JSON_REFUSED, model_error, refusal_of
 from clients.llm.completions.event_stream import NoJson, read_pieces, read_whole, unpacked
 from clients.llm.completions.learned_parameters import LearnedParameters
 from clients.llm.completions.prompt_sizes import PromptCounts, PromptSizes
-from clients.llm.completions.request_body import GROQ, Body, Dialect, prompt_bytes, request_body
-from clients.llm.completions.transport import Refused, Transport
+from clients.llm.completions.request_body import GROQ, Dialect, prompt_bytes, request_body
+from clients.llm.completions.transport import Body, Transport
 from clients.llm.completions.usage import ReplyTooLong
 from clients.llm.completions.wire_format import Exchange, read_allowance
 from clients.llm.protocol import (
@@ -139,13 +139,14 @@ class ChatCompletions:
                 headers, content = await until_its_end.enter_async_context(
                     self._transport.answer(body, exchange.silence_s)
                 )
-            except Refused as error:
+            except FAILURES as error:
+                refusal = refusal_of(error)
                 refused.append(body)
-                if len(refused) == MOST_TRIES:
+                if refusal is None or len(refused) == MOST_TRIES:
                     raise
                 # Another call may have found the answer meanwhile, so its result is tried first.
                 latest = await self._learned.of(request.model)
-                choices = chain([latest], adapted(error.refusal.status, error.refusal.body, body, learned))
+                choices = chain([latest], adapted(refusal.status, refusal.body, body, learned))
                 untried = next((choice for choice in choices if body_with(choice) not in refused), None)
                 if untried is None:
                     raise

@@ -3,23 +3,27 @@
 import os
 import re
 from collections.abc import Callable, Mapping
+from typing import Literal
 
 from clients.addresses import endpoint, key_headers, takes_messages
+from clients.llm.completions.aiohttp_transport import LeanTransport
 from clients.llm.completions.anthropic_messages import messages_body
 from clients.llm.completions.learned_parameters import LearnedParameters
 from clients.llm.completions.model import ChatCompletions, Server
 from clients.llm.completions.request_body import COMPATIBLE, GROQ
+from clients.llm.completions.sdk_transport import SdkTransport
 from clients.llm.completions.transport import Transport
 from config import ConfigurationInvalid
 from config.models import ModelInfo
 
+Client = Literal["sdk", "lean"]
 Headers = Mapping[str, str]
 
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
 class GroqModel(ChatCompletions):
-    """A ChatModel.
+    """A ChatModel through the lean client or Groq's SDK.
 
     `base_url` is the server's root; a trailing `/openai/v1`, which other clients require, is accepted and removed.
     Raises ConfigurationInvalid, see `extra_headers`.
@@ -31,12 +35,21 @@ class GroqModel(ChatCompletions):
         base_url: str,
         *,
         catalogue: Mapping[str, ModelInfo],
+        client: Client = "lean",
         redis_url: str | None = None,
     ) -> None:
         root = base_url.rstrip("/").removesuffix("/openai/v1")
-        url = f"{root}/openai/v1/chat/completions"
-        transport = Transport(api_key, url, of_models=extra_headers(catalogue))
-        super().__init__(Server(transport, GROQ), catalogue=catalogue, learned=LearnedParameters(base_url, redis_url))
+        server = Server(_transport(client, api_key, root, extra_headers(catalogue)), GROQ)
+        super().__init__(server, catalogue=catalogue, learned=LearnedParameters(base_url, redis_url))
+
+
+def _transport(client: Client, api_key: str, root: str, of_models: Mapping[str, Headers]) -> Transport:
+    if client == "sdk":
+        if of_models:
+            raise ConfigurationInvalid("models.client is 'sdk', which sends no extra_headers of models; use 'lean'")
+        return SdkTransport(api_key, root)
+    url = f"{root}/openai/v1/chat/completions"
+    return LeanTransport(api_key, url, of_models=of_models)
 
 
 class CompatibleModel(ChatCompletions):
@@ -57,7 +70,7 @@ class CompatibleModel(ChatCompletions):
         redis_url: str | None = None,
         may_dial: Callable[[str, int], None] | None = None,
     ) -> None:
-        transport = Transport(
+        transport = LeanTransport(
             api_key,
             endpoint(base_url, "chat/completions"),
             may_dial=may_dial,

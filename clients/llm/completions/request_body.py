@@ -11,8 +11,6 @@ from clients.llm.completions.adaptations import Learned, adapt
 from clients.llm.protocol import ModelRequest
 from config.models import ModelInfo
 
-Body = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Dialect:

@@ -14,7 +14,7 @@ from clients.llm.protocol import ModelError, ModelRateLimited, ModelRefused, Mod
 from clients.llm.servers import models_address
 from config.models import ModelInfo
 from config.settings import Settings
-from tests.clients.llm.test_transport import CHECK, COMPOSE
+from tests.clients.llm.test_lean import CHECK, COMPOSE
 from tests.simulators.quirky import QuirkyServer, events
 from verify_material.rows import for_all_rows
 

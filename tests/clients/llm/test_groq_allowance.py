@@ -1,5 +1,7 @@
 """The Groq client's reports on the allowance: what the server stated, and what a call will take of it (A7)."""
 
+from collections.abc import Generator
+
 import pytest
 
 from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
@@ -21,6 +23,13 @@ FAST = "openai/gpt-oss-20b"
 KOREAN = Sources.numbered(
     [("정책.pdf", "환불은 반품일로부터 14일 이내에 지급됩니다. 모든 환불에는 영수증이 필요합니다. " * 20)]
 )
+
+
+@pytest.fixture(scope="module", params=["lean", "sdk"])
+def kept(request: pytest.FixtureRequest) -> Generator[GroqStage]:
+    """One simulator for the whole file, and both clients: every test holds for either."""
+    with GroqStage(client=request.param) as stage:
+        yield stage
 
 
 def check(sources: Sources = SOURCES, max_tokens: int = 600) -> ModelRequest:

@@ -1,15 +1,16 @@
 """Both clients over HTTP against the simulated provider: the result of every reply and every fault."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Generator
 
+import groq
+import httpx
 import pytest
 
 from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from citewell_verify.prompting.prompts import PromptFieldMismatch
 from clients.llm.completions.errors import model_error
 from clients.llm.completions.providers import GroqModel
-from clients.llm.completions.transport import Refusal, Refused
 from clients.llm.completions.usage import Bounds
 from clients.llm.completions.wire_format import Exchange
 from clients.llm.protocol import (
@@ -35,6 +36,13 @@ ENOUGH_S = 10.0
 SHORT_S = 1.0  # enough for a request to arrive on a busy machine
 ENDLESS = (FaultKind.HANG, FaultKind.DRIP)
 CHECK_FIELDS = {"sources": SOURCES, "statement": STATEMENT}
+
+
+@pytest.fixture(scope="module", params=["lean", "sdk"])
+def kept(request: pytest.FixtureRequest) -> Generator[GroqStage]:
+    """One simulator for the whole file, and both clients: every test holds for either."""
+    with GroqStage(client=request.param) as stage:
+        yield stage
 
 
 def check(model: str = "openai/gpt-oss-20b", timeout_s: float = ENOUGH_S) -> ModelRequest:
@@ -275,9 +283,10 @@ def test_a_wrong_key_is_refused_with_advice(stage: GroqStage) -> None:
 
 
 def test_what_a_server_says_is_shown_on_one_line_and_without_the_key() -> None:
+    request = httpx.Request("POST", "http://x/", headers={"authorization": "Bearer gsk_secret"})
     body = {"error": {"message": "Incorrect API key\nprovided:\0 gsk_secret." + "!" * 999}}
-    refused = Refused(Refusal(401, "Unauthorized", {}, body, "gsk_secret"))
-    error = model_error(refused, Exchange("m", "", streamed=False, deadline=0, bounds=Bounds(0, 1)))
+    status = groq.AuthenticationError("401", response=httpx.Response(401, request=request), body=body)
+    error = model_error(status, Exchange("m", "", streamed=False, deadline=0, bounds=Bounds(0, 1)))
     assert str(error).startswith("HTTP 401: Incorrect API key provided: ***.!!!")
     assert len(str(error)) < 350
 

@@ -17,7 +17,7 @@ from clients.llm.factory import check_provider, make_model
 from clients.llm.servers import models_address
 from config.models import EmbeddingModel, ModelInfo, ModelSettings
 from config.settings import ConfigurationInvalid, Settings
-from tests.clients.llm.test_transport import CHECK, COMPOSE, END, MODEL, WHOLE, event, failure, last, play, served
+from tests.clients.llm.test_lean import CHECK, COMPOSE, END, MODEL, WHOLE, event, failure, last, play, served
 from verify_material.rows import for_all_rows
 
 BASE = "http://127.0.0.1:9/openai/deployments/judge?api-version=2024-10-21"

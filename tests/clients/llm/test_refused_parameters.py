@@ -15,7 +15,7 @@ from clients.llm.completions.providers import CompatibleModel
 from clients.llm.protocol import ModelError, ModelRefused
 from config.models import ModelInfo
 from tests.clients.llm.refusals import NEVER, WORDINGS, Body, Wording, has, openai
-from tests.clients.llm.test_transport import CHECK, COMPOSE, END, MODEL, WHOLE, event, last, served
+from tests.clients.llm.test_lean import CHECK, COMPOSE, END, MODEL, WHOLE, event, last, served
 from verify_material.rows import for_all_rows
 
 

@@ -16,7 +16,7 @@ from clients.llm.calling.request import read_stream
 from clients.llm.completions.providers import CompatibleModel
 from clients.llm.protocol import ModelError, ModelRefused, ModelReply, ModelReplyInvalid, ModelUnavailable, Usage
 from tests.clients.llm.reply_forms import CLEANED, CUT_OFF, KEPT, NO_ANSWER, THOUGHT
-from tests.clients.llm.test_transport import CHECK, COMPOSE
+from tests.clients.llm.test_lean import CHECK, COMPOSE
 from tests.simulators.quirky import USAGE, QuirkyServer, chunk, completion, events
 from verify_material.rows import for_all_rows
 

@@ -118,7 +118,7 @@ CALLS: dict[str, tuple[dict[str, object], dict[str, object], dict[str, object]]]
 
 @pytest.fixture(scope="module")
 def stage() -> Generator[GroqStage]:
-    with GroqStage(unlimited=True, cached_tokens=True) as stage:
+    with GroqStage(client="lean", unlimited=True, cached_tokens=True) as stage:
         yield stage
 
 

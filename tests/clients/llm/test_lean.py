@@ -1,4 +1,4 @@
-"""How the client reads streams, from Groq and other servers of the format."""
+"""How the lean client reads streams, from Groq and other servers of the format."""
 
 import asyncio
 import json
