@@ -13,11 +13,11 @@ from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 from starlette.middleware.gzip import GZipMiddleware
 
+from api.http.accepted_requests import KNOWN_PARAMETERS
 from api.http.browsers import OtherOrigins, Policies
 from api.http.errors import add_error_handlers
 from api.http.methods import Methods
 from api.http.middleware import BodyLimit, RequestLog
-from api.http.paging import KNOWN_PARAMETERS
 from api.http.roles import role_needed
 from api.http.security import Access, access, keys_mode
 from api.http.uploads import FORM_OVERHEAD_BYTES

@@ -38,7 +38,7 @@ hypothesis_settings.register_profile("citewell", deadline=None, max_examples=50)
 hypothesis_settings.load_profile("citewell")
 
 
-STACKS = ("groq_stack", "offline", "small_form")
+STACKS = ("groq_stack", "observed", "offline", "small_form")
 """The fixtures of tests/e2e that are a whole stack, which takes 20 seconds of CPU to start."""
 
 

@@ -9,8 +9,8 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
+from api.http.accepted_requests import media_type
 from api.http.errors import MAX_FIELD_ERRORS
-from api.http.uploads import media_type
 from api.schemas.texts import fields_for
 from api.schemas.verification.verifications import CitationGiven, VerificationCreate
 from citewell_verify.answers.provider_citations import ProviderCitations

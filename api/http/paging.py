@@ -1,52 +1,17 @@
-"""Parameters of lists: cursors, which the next page starts from, and the refusal of parameters that an operation does
-not have."""
+"""Cursors of lists, which the next page starts from."""
 
 import json
 import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Annotated, Any
 
-from fastapi import Depends, Query, Request
-from fastapi.dependencies.utils import get_flat_params
-from fastapi.exceptions import RequestValidationError
-from fastapi.params import ParamTypes
-from fastapi.routing import APIRoute
+from fastapi import Depends, Query
 
 from db.queries.paging import Place
 from db.queries.runs.conversations import TurnPlace
 from domain.errors.requests import CursorInvalid
-
-# These operations take any parameter that starts with one of these.
-_FAMILIES = {"list_documents": ("metadata.",)}
-
-
-async def _known(request: Request) -> None:
-    if not request.query_params:
-        return
-    route: APIRoute = request.scope["route"]
-    fields = get_flat_params(route.dependant)
-    known = tuple(field.alias for field in fields if getattr(field.field_info, "in_", None) == ParamTypes.query)
-    families = _FAMILIES.get(route.name, ("\0",))
-    unknown = [name for name in request.query_params if name not in known and not name.startswith(families)]
-    if unknown:
-        raise RequestValidationError(
-            [{"type": "value_error", "loc": ("query", name), "msg": _advice(name, known)} for name in unknown]
-        )
-
-
-KNOWN_PARAMETERS = Depends(_known)
-
-
-def _advice(name: str, known: tuple[str, ...]) -> str:
-    if close := get_close_matches(name, known, n=1, cutoff=0.5):
-        return f"is not a parameter of this request; did you mean `{close[0]}`?"
-    if known:
-        return f"is not a parameter of this request, which takes {', '.join(f'`{parameter}`' for parameter in known)}"
-    return "is not a parameter of this request, which takes none in its address"
-
 
 _Cursor = Annotated[
     str | None,

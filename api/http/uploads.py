@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
+from api.http.accepted_requests import media_type
 from api.schemas.documents.documents import DocumentCreate, DocumentUpload
 from api.schemas.documents.imports import ImportUpload
 from citewell_documents.formats import listed
@@ -40,16 +41,6 @@ async def _incoming_document(request: Request) -> NewDocument:
 
 def body_error(error: ValidationError) -> RequestValidationError:
     return RequestValidationError([{**fault, "loc": ("body", *fault["loc"])} for fault in error.errors()])
-
-
-async def require_json(request: Request) -> None:
-    """A dependency; it needs no thread, being asynchronous. Raises HTTPException (415) for other bodies."""
-    if media_type(request) != _JSON:
-        raise HTTPException(415, f"Send the request as {_JSON}.")
-
-
-def media_type(request: Request) -> str:
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _from_json(body: bytes) -> NewDocument:

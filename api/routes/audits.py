@@ -5,8 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from api.http.accepted_requests import require_json
 from api.http.capacity import ROOM_FOR_A_QUESTION, MaybeRepeated, hand_on
-from api.http.uploads import require_json
 from api.schemas.verification.audits import AuditChecked, AuditRead, Head, ReverifyCreate
 from api.schemas.verification.verifications import VerificationAccepted, VerificationLinks
 from db.models import QueryKind

@@ -8,9 +8,9 @@ from pydantic import WithJsonSchema
 
 from api.adapters.completions import model_read
 from api.answers.completions import completed, completed_in_chunks, said_aside
+from api.http.accepted_requests import require_json
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.sse import described
-from api.http.uploads import require_json
 from api.schemas.formats.completion_replies import Completion, ModelList, ModelRead
 from api.schemas.formats.completions import CompletionCreate, ConversationNamed
 from api.schemas.problem import OpenAIProblem

@@ -11,10 +11,10 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from api.adapters.completions import places_at
 from api.adapters.exports import TurnsFormat, exported_turns
+from api.http.accepted_requests import require_json
 from api.http.capacity import REPLAYED, ROOM_FOR_A_QUESTION, MaybeRepeated, hand_on
 from api.http.downloads import download, page_url
 from api.http.paging import After, AfterTurn, next_cursor, turn_cursor
-from api.http.uploads import require_json
 from api.routes.queries import EXPORTS, as_new_query, links_of
 from api.schemas.questions.conversations import (
     BranchCreate,

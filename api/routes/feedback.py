@@ -5,9 +5,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
+from api.http.accepted_requests import require_json
 from api.http.paging import After, next_cursor
 from api.http.security import has_scope
-from api.http.uploads import require_json
 from api.schemas.questions.answers import QueryRead
 from api.schemas.questions.feedback import (
     FeedbackCreate,

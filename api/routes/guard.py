@@ -6,9 +6,9 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from api.answers.guarded_completion import guarded, upstream_models
 from api.answers.guarded_gateway import asked_by_gateway
+from api.http.accepted_requests import require_json
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.sse import described
-from api.http.uploads import require_json
 from api.schemas.formats.completion_replies import ModelList
 from api.schemas.formats.guard import GuardedCompletion, GuardedCreate, GuardrailAnswered, GuardrailAsked
 from api.schemas.problem import OpenAIProblem

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Response
 
-from api.http.uploads import require_json
+from api.http.accepted_requests import require_json
 from api.schemas.operations.keys import KeyCreate, KeyCreated, KeyList
 from domain.keys import ID_LENGTH
 from services.operations import api_keys

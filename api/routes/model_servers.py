@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Response
 
+from api.http.accepted_requests import require_json
 from api.http.security import keys_mode
-from api.http.uploads import require_json
 from api.schemas.operations.model_servers import (
     CurrentModels,
     FoundServerList,

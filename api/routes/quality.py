@@ -6,8 +6,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from pydantic import AwareDatetime
 
+from api.http.accepted_requests import require_json
 from api.http.paging import After, next_cursor
-from api.http.uploads import require_json
 from api.schemas.operations.quality import QualityAsk, QualityRead, SeriesRead
 from api.schemas.questions.queries import OverviewList, QueryState
 from api.schemas.texts import WorkspaceName

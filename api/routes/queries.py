@@ -13,11 +13,11 @@ from api.adapters.completions import places_at
 from api.adapters.exports import DOCX, ExportFormat, exported
 from api.answers.streaming import EVENTS, LastEventId, event_stream
 from api.answers.waiting import Wait, read_when_final, whole
+from api.http.accepted_requests import require_json
 from api.http.capacity import ROOM_FOR_A_QUESTION, MaybeRepeated, hand_on
 from api.http.downloads import download, page_url
 from api.http.paging import After, next_cursor
 from api.http.security import has_scope
-from api.http.uploads import require_json
 from api.schemas.questions.answers import QueryRead
 from api.schemas.questions.queries import (
     QueryAccepted,

@@ -8,9 +8,9 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BeforeValidator, WithJsonSchema
 
 from api.answers import responses
+from api.http.accepted_requests import require_json
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.sse import described
-from api.http.uploads import require_json
 from api.routes.completions import ERRORS, UNANSWERED
 from api.schemas.formats.responses import ResponseCreate, ResponseDeleted, ResponseRead, id_of
 from citewell_verify.errors import BadInput

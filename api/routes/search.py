@@ -5,7 +5,7 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request
 
-from api.http.uploads import require_json
+from api.http.accepted_requests import require_json
 from api.schemas.questions.retrieval import SearchExplain, SearchExplained
 from api.schemas.questions.search import SearchCreate, SearchResult
 from api.schemas.texts import fields_for

@@ -14,10 +14,10 @@ from api.adapters import questions, seeds
 from api.adapters.seeds import streamed_answer
 from api.answers.one_request import answered, location_of, start_query, succeeded
 from api.answers.waiting import follow, read_after_wait
+from api.http.accepted_requests import require_json
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.errors import Unanswered
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event, described
-from api.http.uploads import require_json
 from api.schemas.formats.citations import CitationVerdict, CitationVerify, FinalEvent, StreamAsk
 from api.schemas.formats.seeds import (
     AgentAnswer,

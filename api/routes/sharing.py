@@ -8,8 +8,8 @@ from fastapi.responses import HTMLResponse, JSONResponse
 
 from api.adapters.answer_page import HTML_POLICY, page_of
 from api.adapters.exports import korean, shared_page
+from api.http.accepted_requests import require_json
 from api.http.downloads import page_url
-from api.http.uploads import require_json
 from api.schemas.problem import Problem
 from api.schemas.questions.sharing import ShareCreate, ShareCreated, SharedAnswer, ShareList
 from domain.answers.continuous_text import no_link

@@ -10,9 +10,9 @@ from fastapi.responses import PlainTextResponse, StreamingResponse
 from api.answers.external_answers import as_new
 from api.answers.streaming import EVENTS, LastEventId, event_stream
 from api.answers.waiting import Wait, read_when_final, whole
+from api.http.accepted_requests import require_json
 from api.http.capacity import ROOM_FOR_A_QUESTION, MaybeRepeated, hand_on
 from api.http.paging import After, next_cursor
-from api.http.uploads import require_json
 from api.schemas.questions.queries import QueryState
 from api.schemas.verification.history import HistoryRead
 from api.schemas.verification.verifications import (

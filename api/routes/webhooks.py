@@ -5,8 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from api.http.accepted_requests import require_json
 from api.http.paging import After, next_cursor
-from api.http.uploads import require_json
 from api.schemas.operations.webhooks import (
     CallbackSecret,
     DeliveryList,

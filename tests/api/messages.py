@@ -54,6 +54,7 @@ _ROOTS = (
     *("clients/sources", "clients/object_store", "services/sources", "domain/documents/sources.py"),
     *("workers/tasks/maintenance.py", "api/http/errors.py", "api/http/middleware.py"),
     *(
+        "api/http/accepted_requests.py",
         "api/http/paging.py",
         "api/http/security.py",
         "api/http/uploads.py",

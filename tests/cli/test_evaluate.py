@@ -289,11 +289,9 @@ def test_without_a_server_the_command_starts_the_database_and_stops_it(
     program = [sys.executable, "-m", "citewell.cli.main", "evaluate"]
     with temporary_home() as home:
         env = {**kept, "CITEWELL_HOME": str(home)}
-        first = subprocess.run([*program, str(labelled)], env=env, capture_output=True, text=True, check=True)
-        assert "starting a database for this command" in first.stderr
-        assert "policy" in first.stdout
-        listed = subprocess.run([*program, "--list", "--json"], env=env, capture_output=True, text=True, check=True)
-        assert json.loads(listed.stdout)["n"] == 3
+        done = subprocess.run([*program, str(labelled)], env=env, capture_output=True, text=True, check=True)
+        assert "starting a database for this command" in done.stderr
+        assert "policy" in done.stdout
         # It stopped what it started: another start takes the home.
         for name in foreign:
             monkeypatch.delenv(name, raising=False)

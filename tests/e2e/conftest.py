@@ -1,9 +1,10 @@
-"""Two stacks for all end-to-end tests: one without a key, one with the simulated provider."""
+"""The stacks that end-to-end tests share: without a key, with the simulated provider, and with all of its reports."""
 
 from collections.abc import Generator
 
 import pytest
 
+from tests.e2e.observed import Observed, observed_stack
 from tests.e2e.stack import Stack, offline_stack, running_stack
 from tests.simulators.groq.server import KEY, GroqSimulator
 
@@ -39,6 +40,13 @@ def groq_stack(provider: GroqSimulator) -> Generator[Stack]:
     }
     with running_stack(**environment) as stack:
         yield stack
+
+
+@pytest.fixture(scope="session")
+def observed() -> Generator[Observed]:
+    """A stack that reports all that it does, and ends answers of which two sentences are in no source."""
+    with observed_stack(CITEWELL_STREAM__STOP_UNGROUNDED_AFTER="2") as running:
+        yield running
 
 
 @pytest.fixture

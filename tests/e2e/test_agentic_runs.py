@@ -79,17 +79,6 @@ def test_the_model_decides_which_searches_are_made(groq: Stack, asked: str) -> N
     assert query["verification"]["claims_score"] == 1.0
 
 
-def test_a_model_that_cannot_decide_leaves_one_search(
-    groq: Stack, provider: GroqSimulator, asked: str
-) -> None:  # S3.6, N4
-    provider.fail(Fault(kind=FaultKind.FORBIDDEN, match="\ndecide_search\n", times=None))
-    query = groq.ask(ONE, workspace=asked, run="agentic")
-    assert "24 months" in query["answer"]
-    (turn,) = steps_of(groq.history(query["id"]), "search").values()
-    assert [search["query"] for search in turn["searches"]] == [ONE]
-    assert any("could not decide what to search for" in issue for issue in query["verification"]["issues"])
-
-
 def test_the_research_takes_notes_for_the_synthesis(groq: Stack, asked: str) -> None:  # S3.6
     query = groq.ask(TWO, workspace=asked, run="multiagent")
     history = groq.history(query["id"])

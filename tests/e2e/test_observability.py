@@ -14,14 +14,14 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from config.settings import Settings
-from tests.e2e.observed import Observed, calls_of, list_of, observed_stack, steps_of
+from tests.e2e.observed import Observed, calls_of, list_of, steps_of
 from tests.simulators.collector import Seen
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import KEY
 from tests.simulators.sink import Answer, Sink
 from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("observed")]
+pytestmark = pytest.mark.slow
 
 POLICY = (
     "Refund policy. All returns must be made within 30 days of the purchase date. A receipt is required for every "
@@ -29,12 +29,6 @@ POLICY = (
 )
 QUESTION = "Within how many days must returns be made?"
 CALLER = "0af7651916cd43dd8448eb211c80319c"
-
-
-@pytest.fixture(scope="module")
-def observed() -> Generator[Observed]:
-    with observed_stack() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from tests.e2e.test_observability import POLICY, QUESTION
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("observed")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("quality")]
 
 QUESTIONS = (QUESTION, "Is a receipt required for a return?", "Who won the cup in 1974?", "How are refunds paid?")
 PROMISED = {

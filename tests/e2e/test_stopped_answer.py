@@ -5,11 +5,10 @@ import json
 import pytest
 from httpx_sse import connect_sse
 
-from tests.e2e.stack import running_stack
+from tests.e2e.observed import Observed
 from tests.simulators.groq.faults import Fault, FaultKind
-from tests.simulators.groq.server import KEY, GroqSimulator
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stopped")]
+pytestmark = pytest.mark.slow
 
 SOURCE = "All returns must be made within 30 days of the purchase date."
 ANSWER = " ".join(
@@ -25,25 +24,18 @@ ANSWER = " ".join(
 )
 
 
-def test_writing_stops_when_nothing_of_it_is_in_the_sources() -> None:  # N1, A4
+def test_writing_stops_when_nothing_of_it_is_in_the_sources(observed: Observed) -> None:  # N1, A4
     """The model stops in the middle of its answer and never continues: only an early stop ends the question."""
-    with GroqSimulator() as simulator:
-        environment = {
-            "GROQ_API_KEY": KEY,
-            "GROQ_BASE_URL": simulator.base_url,
-            "CITEWELL_GRAPH__EXTRACTOR": "off",
-            "CITEWELL_STREAM__STOP_UNGROUNDED_AFTER": "2",
-            "CITEWELL_VERIFICATION__MAX_CRAG_ATTEMPTS": "0",
-            "CITEWELL_VERIFICATION__REPAIR": "citations",
-        }
-        with running_stack(**environment) as stack:
-            stack.add_text("returns.md", SOURCE, workspace="stopped")
-            simulator.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=ANSWER))
-            query_id = stack.submit("Within how many days must returns be made?", workspace="stopped")
-            with connect_sse(stack.http, "GET", f"/v1/queries/{query_id}/events") as source:
-                told = [(event.event, json.loads(event.data)) for event in source.iter_sse() if event.data]
-            query, history = stack.wait(query_id), stack.history(query_id)
-            simulator.go_on()
+    stack, simulator = observed.stack, observed.provider
+    stack.add_text("returns.md", SOURCE, workspace="stopped")
+    simulator.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=ANSWER))
+    as_written = {"max_crag_attempts": 0, "repair": "citations"}
+    query_id = stack.submit("Within how many days must returns be made?", workspace="stopped", verification=as_written)
+    with connect_sse(stack.http, "GET", f"/v1/queries/{query_id}/events") as source:
+        told = [(event.event, json.loads(event.data)) for event in source.iter_sse() if event.data]
+    query, history = stack.wait(query_id), stack.history(query_id)
+    simulator.go_on()
+    simulator.reset()
 
     [stopped] = [data for type_, data in told if type_ == "draft.stopped"]
     failed = [data["sentence"] for type_, data in told if type_ == "sentence.failed"]

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 
-from api.http.uploads import require_json
+from api.http.accepted_requests import require_json
 from api.schemas.documents.chunks import (
     ChunkCorrected,
     ChunkList,

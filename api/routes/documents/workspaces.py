@@ -5,8 +5,8 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
+from api.http.accepted_requests import require_json
 from api.http.paging import AfterName, next_name_cursor
-from api.http.uploads import require_json
 from api.schemas.documents.workspaces import WorkspaceChange, WorkspaceCreate, WorkspaceList, WorkspaceRead
 from api.schemas.texts import WorkspaceName
 from clients.notifications import notify_end

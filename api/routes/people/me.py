@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
+from api.http.accepted_requests import require_json
 from api.http.security import caller_of
-from api.http.uploads import require_json
 from api.schemas.operations.keys import KeyCreated, KeyList, OwnKeyCreate
 from api.schemas.operations.people import Me
 from domain.errors.access import PersonRequired

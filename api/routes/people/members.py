@@ -5,8 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 
+from api.http.accepted_requests import require_json
 from api.http.security import caller_of
-from api.http.uploads import require_json
 from api.schemas.operations.people import (
     DeedList,
     MemberList,

@@ -140,10 +140,3 @@ def test_the_schema_of_a_workspace_holds_where_a_question_has_none() -> None:
         stored_schema(enable_verification=False)
     with pytest.raises(AnswerSchemaInvalid, match="at its root"):
         stored_schema(answer_schema={"type": "string"})
-
-
-def test_without_a_language_model_a_schema_is_refused_with_what_to_do() -> None:
-    with transaction() as session:
-        add_workspace(session, "w")
-    with pytest.raises(AnswerSchemaInvalid, match="citewell models use"):
-        stored_schema(answer_schema=SCHEMA)
