@@ -18,6 +18,7 @@ _MOST_CHARS = 2_000  # characters of a question: a longer one contains other tex
 _MOST_PARTS = 8
 
 _CUES: tuple[tuple[Kind, str], ...] = (
+    ("contact", r"어디(?:로|에)? ?(?:전화|연락|문의)|\bwhere (?:do|can|should|must) (?:i|we) (?:call|ring|phone)\b"),
     (
         "when",
         r"\bwhen\b|언제|요일|몇 ?[년월일시](?! ?(?:간|동안|이나))|어느 ?해"
@@ -84,6 +85,7 @@ _CONTACTS = (
     ),
 )
 """What a question for a contact asks for, and the form of that; of another question any form will do."""
+_SPAN = "time months length"
 _MEASURES = (
     (
         re.compile(
@@ -100,7 +102,7 @@ _MEASURES = (
             r"|며칠|몇 ?(?:일|주|달|개월|시간|분)|얼마나 (?:오래|걸)|기간",
             re.IGNORECASE,
         ),
-        "time months length",
+        _SPAN,
     ),
     (re.compile(r"\bhow far\b", re.IGNORECASE), "length time months"),
     (re.compile(r"\bhow (?:tall|deep|wide|high)\b", re.IGNORECASE), "length"),
@@ -110,10 +112,12 @@ _MEASURES = (
 or any currency for money.
 """
 _VAGUE = re.compile(
-    r"\b(?:several|half|dozens?|hundreds?|thousands?|a few|both|none|no one|free|unlimited|every|each|daily|weekly"
-    r"|monthly|annually|once|twice)\b|여러|절반|무료|모든|매[년월일주]",
+    r"\b(?:several|half|dozens?|hundreds?|thousands?|a few|both|none|no one|free|unlimited)\b|여러|절반|무료|모든",
     re.IGNORECASE,
 )
+_REPEATED = re.compile(r"\b(?:every|each|daily|weekly|monthly|annually|once|twice)\b|매[년월일주]", re.IGNORECASE)
+_UNTIL = re.compile(r"\b(?:until|till)\b|까지", re.IGNORECASE)
+_INITIALS = re.compile(r"(?<![\w.])(?:[A-Z]\. ?)+[A-Z][^\W\d_]+")
 _GREETING = vocabulary("""
     hi hello hey hiya howdy greetings thanks thank thx ty cheers please ok okay yes no cool great nice good bye goodbye
     morning afternoon evening night day there everyone all you so very much lot a test testing ping
@@ -231,15 +235,17 @@ def has_kind(kind: Kind, text: str, question: str) -> bool | None:
             is_span = not _SPANS.isdisjoint(_dimensions(text)) and _new_number(text, question)
             return _new_date(text, question) or is_span or _TIME.search(text) is not None
         case "amount" | "number":
+            if _asked_measure(question) == _SPAN and _UNTIL.search(text) and _new_date(text, question):
+                return True
             if not _new_number(text, question, exact=kind == "amount"):
-                return _VAGUE.search(text) is not None
+                return any(vague.search(text) for vague in (_VAGUE, *[_REPEATED] * (kind == "number")))
             return True if _is_measured(text, question) else None
         case "who" | "where":
             if not any(map(str.isalpha, text)):
                 return False
             known = frozenset(words(question))
-            names = [name for name in find_names(text) if name.sure]
-            return any(not known.issuperset(words(name.text)) for name in names) or None
+            names = [name.text for name in find_names(text) if name.sure] + _INITIALS.findall(text)
+            return any(not known.issuperset(words(name)) for name in names) or None
         case "why":
             return _CAUSE.search(text) is not None or None
         case _:
@@ -248,10 +254,14 @@ def has_kind(kind: Kind, text: str, question: str) -> bool | None:
 
 def _is_measured(text: str, question: str) -> bool:
     """True if the text has a unit of the measure that the question asks for, or if any number may answer it."""
-    asked = next((dimensions for cue, dimensions in _MEASURES if cue.search(question)), "")
+    asked = _asked_measure(question)
     if not asked:
         return True
     return not _dimensions(text).isdisjoint(CURRENCIES if asked == "money" else asked.split())
+
+
+def _asked_measure(question: str) -> str:
+    return next((dimensions for cue, dimensions in _MEASURES if cue.search(question)), "")
 
 
 def _dimensions(text: str) -> set[str]:
