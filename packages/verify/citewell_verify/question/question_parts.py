@@ -104,7 +104,8 @@ _MEASURES = (
     (
         re.compile(
             # "How much water" asks for no money.
-            r"\bhow much(?= (?:is|are|was|were|do|does|did|will|would|for|to|per|money)\b|\W*$)|\b(?:price|cost|fee|rent|salary|cheap\w*|dear\w*|expensive)\b"
+            r"\bhow much(?= (?:is|are|was|were|do|does|did|will|would|for|to|per|money)\b|\W*$)"
+            r"|\b(?:price|cost|fee|rent|salary|cheap\w*|dear\w*|expensive)\b"
             r"|얼마(?!나)|가격|단가|요금|비용|비싼|비싸|저렴|(?<=\s)싼",
             re.IGNORECASE,
         ),
@@ -253,11 +254,7 @@ def has_kind(kind: Kind, text: str, question: str) -> bool | None:
             is_span = not _SPANS.isdisjoint(_dimensions(text)) and _new_number(text, question)
             return _new_date(text, question) or is_span or _TIME.search(text) is not None
         case "amount" | "number":
-            if _asked_measure(question) == _SPAN and _UNTIL.search(text) and _new_date(text, question):
-                return True
-            if not _new_number(text, question, exact=kind == "amount"):
-                return any(vague.search(text) for vague in (_VAGUE, *[_REPEATED] * (kind == "number")))
-            return _is_measured(text, question)
+            return _has_number(text, question, exact=kind == "amount")
         case "who" | "where":
             if not any(map(str.isalpha, text)):
                 return False
@@ -268,6 +265,14 @@ def has_kind(kind: Kind, text: str, question: str) -> bool | None:
             return _CAUSE.search(text) is not None or None
         case _:
             return None
+
+
+def _has_number(text: str, question: str, *, exact: bool) -> bool | None:
+    if _asked_measure(question) == _SPAN and _UNTIL.search(text) and _new_date(text, question):
+        return True
+    if not _new_number(text, question, exact=exact):
+        return _VAGUE.search(text) is not None or (not exact and _REPEATED.search(text) is not None)
+    return _is_measured(text, question)
 
 
 def _is_measured(text: str, question: str) -> bool | None:
