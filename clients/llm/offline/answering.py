@@ -11,14 +11,16 @@ from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.offline.passages import TUNING
 from citewell_verify.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from citewell_verify.prompting.numbered_sources import Sources
+from citewell_verify.question.features import question_weights
 from citewell_verify.question.question_parts import (
     QuestionPart,
     is_greeting,
     kind_of,
     parts_of,
+    question_stems,
     whole_asked,
 )
-from citewell_verify.question.relevance import ANSWERED, candidates
+from citewell_verify.question.relevance import ANSWERED, Candidate, candidates
 from citewell_verify.question.units import Unit
 from citewell_verify.text.words import content_stems, coverage, letters
 from clients.llm.offline.quotations import (
@@ -26,6 +28,7 @@ from clients.llm.offline.quotations import (
     Quotation,
     ReadSource,
     in_writing,
+    names_row,
     plain_quotation,
     quotation_of,
     with_what_belongs_to_it,
@@ -39,6 +42,13 @@ _TIE = 0.97  # share of the best probability from which on another unit may as w
 _DESCRIBES = re.compile(
     r"\bthe (?:\w+ ){1,3}(?:that|which|who|whose|where)\b"
     "|[가-힣](?:한|은|는|인|된|던) [가-힣]+(?:의|이|가|은|는|를|을) ",
+    re.IGNORECASE,
+)
+# What is answered by all rows of a table, because it compares or lists them; "last year" compares nothing.
+_OF_ALL = re.compile(
+    r"\b(?:list|all|every|each|most|least|first|last(?! (?:year|month|week|season|time)\b)"
+    r"|(?:high|low|cheap|larg|small|bigg|fast|slow|long|short|old|new|lat|earli|near)est)\b"
+    "|(?:가장|제일)(?: [가-힣]+)?|첫|마지막|모든|모두",
     re.IGNORECASE,
 )
 _SAID = 0.6  # share of a word that has to be met, as `coverage` counts it
@@ -175,13 +185,27 @@ def _presumes_otherwise(question: str, sources: Sources) -> bool:
 def _ranked(part: QuestionPart, reads: Sequence[ReadSource]) -> list[Quotation]:
     """The units that may answer one part of a question, best first; none if the best one hardly does."""
     owners = {id(unit): read for read in reversed(reads) for unit in read.units}
-    weighed = candidates(part, [unit for read in reads for unit in read.units])
+    weighed = [
+        candidate
+        for candidate in candidates(part, [unit for read in reads for unit in read.units])
+        if not _is_any_row(part, candidate)
+    ]
     if not weighed or weighed[0].probability < ANSWERED:
         return []
     least = TUNING.close_to_best * weighed[0].probability
     likely = [candidate for candidate in weighed if candidate.probability >= least]
     quotations = (quotation_of(part, owners[id(candidate.unit)], candidate) for candidate in likely)
     return [quotation for quotation in quotations if quotation is not None]
+
+
+def _is_any_row(part: QuestionPart, candidate: Candidate) -> bool:
+    """Whether the question names only columns of the row's table, and something that the row does not have. To a
+    question that compares rows all of them are shown: the row lacks only the words that compare."""
+    standing, unit = candidate.standing, candidate.unit
+    if unit.row is None or names_row(unit, standing.own):
+        return False
+    comparing = question_stems(" ".join(_OF_ALL.findall(part.text)))
+    return not standing.has.union(comparing).issuperset(question_weights(part))
 
 
 def _span(quotation: Quotation, question: str, limits: tuple[int, int]) -> tuple[int, int]:
