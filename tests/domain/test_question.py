@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.question.asked_nouns import Kind
-from citewell_verify.question.named_things import missing_things
+from citewell_verify.question.named_things import is_about_another, missing_things
 from citewell_verify.question.question_parts import has_kind, is_greeting, kind_of, parts_of, question_stems
 from citewell_verify.question.relevance import (
     SURELY_ANSWERED,
@@ -85,6 +85,15 @@ def test_a_thing_that_no_passage_names_is_found(question: str, passages: list[st
 )
 def test_another_form_of_a_name_names_it(question: str, passage: str) -> None:
     assert missing(question, [passage]) == []
+
+
+def test_a_sentence_about_another_member_of_a_series_is_known() -> None:  # V2, V8
+    assert is_about_another("At what pressure does pump 14 run?", "Pump 4 runs at 24 bar.")
+    assert is_about_another("How much does the Omega machine weigh?", "The Theta machine weighs 18 kilograms.")
+    assert not is_about_another("At what pressure does pump 4 run?", "Pump 4 runs at 24 bar.")
+    assert not is_about_another("Who founded Acme?", "It was founded by Jane Roe.")
+    korean = "2024년 한빛시 전기버스의 평균 가동률은 얼마입니까?"
+    assert not is_about_another(korean, "2024년 전기버스의 평균 가동률은 94.1%였다.")
 
 
 def test_a_condition_in_korean_names_no_place() -> None:  # V8

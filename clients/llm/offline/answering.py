@@ -12,6 +12,7 @@ from citewell_verify.offline.passages import TUNING
 from citewell_verify.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.question.features import question_weights
+from citewell_verify.question.named_things import is_about_another
 from citewell_verify.question.question_parts import (
     QuestionPart,
     is_greeting,
@@ -188,7 +189,7 @@ def _ranked(part: QuestionPart, reads: Sequence[ReadSource]) -> list[Quotation]:
     weighed = [
         candidate
         for candidate in candidates(part, [unit for read in reads for unit in read.units])
-        if not _is_any_row(part, candidate)
+        if not is_about_another(part.text, candidate.unit.text) and not _is_any_row(part, candidate)
     ]
     if not weighed or weighed[0].probability < ANSWERED:
         return []

@@ -83,6 +83,7 @@ def _unaccented(text: str) -> str:
 _MOST_CHARS = 2_000  # characters of a question
 _MOST_WORDS = 40
 _MOSTLY_CAPITALS, _MOSTLY_HANGUL = 0.6, 0.7
+_COMPOUND = re.compile(r"\b([A-Za-z]{2,20})-([A-Za-z]{3,20})\b")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(
     r"\b([^\W\d_]{2,30}) (?:(?:no\.?|number|nr\.?|#) ?)?(\d{1,6}(?:\.\d{1,3}){0,3}|[B-HJ-Z])\b(?!\s?%)", re.IGNORECASE
@@ -137,6 +138,29 @@ def missing_things(question: str, passages: Sequence[str]) -> tuple[NamedThing, 
 def _missing(question: str, text: str) -> tuple[NamedThing, ...]:
     """The missing things, cached: the draft and the published answer are judged by the same passages."""
     return tuple(dict.fromkeys((*_names(question, text), *_numbered(question, text), *_years(question, text))))
+
+
+def is_about_another(question: str, sentence: str) -> bool:
+    """Return whether the sentence is about another thing of the kind that the question names, and not about that thing.
+
+    This is true of "Pump 4 runs at 24 bar" for a question about pump 14, of "the Theta machine" for one about the Omega
+    machine, and of "full-time employees" for one about part-time employees.
+    """
+    question = question[:_MOST_CHARS]
+    if any(True for _ in _numbered(question, sentence)) or _has_other_compound(question, sentence):
+        return True
+    mentions = Mentions(sentence)
+    absent = [name for name in _sure_names(question) if not mentions.has(name.text)]
+    return any(_has_competing_name(question, name, sentence) for name in absent)
+
+
+def _has_other_compound(question: str, sentence: str) -> bool:
+    """True if a word with a hyphen in the question has only another word of its kind in the sentence."""
+    said = {(match[1].casefold(), match[2].casefold()) for match in _COMPOUND.finditer(sentence[:_MOST_CHARS])}
+    return any(
+        (match[1].casefold(), match[2].casefold()) not in said and any(last == match[2].casefold() for _, last in said)
+        for match in _COMPOUND.finditer(question)
+    )
 
 
 def _names(question: str, text: str) -> Iterator[NamedThing]:
