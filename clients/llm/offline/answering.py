@@ -11,7 +11,7 @@ from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.offline.passages import TUNING
 from citewell_verify.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from citewell_verify.prompting.numbered_sources import Sources
-from citewell_verify.question.features import is_opposed, question_weights
+from citewell_verify.question.features import question_weights
 from citewell_verify.question.named_things import is_about_another
 from citewell_verify.question.question_parts import (
     QuestionPart,
@@ -23,7 +23,6 @@ from citewell_verify.question.question_parts import (
 )
 from citewell_verify.question.relevance import ANSWERED, Candidate, candidates
 from citewell_verify.question.units import Unit
-from citewell_verify.support.comparison import AnalysedText
 from citewell_verify.text.words import content_stems, coverage, letters
 from clients.llm.offline.quotations import (
     LEADS,
@@ -190,10 +189,7 @@ def _ranked(part: QuestionPart, reads: Sequence[ReadSource]) -> list[Quotation]:
     weighed = [
         candidate
         for candidate in candidates(part, [unit for read in reads for unit in read.units])
-        if not is_about_another(part.text, candidate.unit.text)
-        and not _is_any_row(part, candidate)
-        # A question for a cause takes for granted what the unit must not deny.
-        and not (part.kind == "why" and is_opposed(AnalysedText(part.text), candidate.unit.read))
+        if not is_about_another(part.text, candidate.unit.text) and not _is_any_row(part, candidate)
     ]
     if not weighed or weighed[0].probability < ANSWERED:
         return []

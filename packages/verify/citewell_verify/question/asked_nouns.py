@@ -37,7 +37,7 @@ _KOREAN: tuple[tuple[Kind, str], ...] = (
     ("why", "이유|원인"),
 )
 _KOREAN_NOUNS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(rf"(?:{nouns})$")) for kind, nouns in _KOREAN
+    (kind, re.compile(rf"({nouns})(?:에서?|으?로|인가요?|인지|이에요|예요)?$")) for kind, nouns in _KOREAN
 )
 _KOREAN_ASKED = re.compile(
     r"(?:어느|어떤|무슨) ?(?P<behind>[가-힣]{1,20})"
@@ -85,8 +85,8 @@ def asked_noun(question: str) -> AskedNoun | None:
     for match in _KOREAN_ASKED.finditer(question):
         noun = match["behind"] or match["before"]
         for named, nouns in _KOREAN_NOUNS:
-            if nouns.search(noun):
-                return AskedNoun(match.start(), (stem(noun.replace(" ", "")),), named)
+            if said := nouns.search(noun):
+                return AskedNoun(match.start(), (stem(noun[: said.end(1)].replace(" ", "")),), named)
     return None
 
 

@@ -106,14 +106,17 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
     place = _Place(next(iter(headings_of(context)[-1:]), ""))
     width = max((len(line) for line in plain.splitlines() if not _CELLS.match(line)), default=0)
     sentences = [line for sentence in parse_sentences(plain).sentences for line in _lines(plain, sentence, width)]
+    end = 0
     for sentence, following in zip(sentences, [*(later.text for later in sentences[1:]), ""], strict=False):
+        # "Invoice no." ends no sentence in a line of a table.
+        whole = _whole_line(plain, sentence)
+        if sentence.start < end or whole.text in parsed.heads or _RULE.fullmatch(whole.text):
+            continue
+        if row := rows[whole.text].popleft() if rows.get(whole.text) else None:
+            end = whole.end
+            yield Unit(whole, cells_as_text(row, row.cells[:_MOST_CELLS]), place.heading, row=row, title=called)
+            continue
         line = sentence.text.strip()
-        if row := rows[line].popleft() if rows.get(line) else None:
-            yield Unit(sentence, cells_as_text(row, row.cells[:_MOST_CELLS]), place.heading, row=row, title=called)
-            continue
-        # "Pos." ends no sentence in a line that only names columns.
-        if _whole_line(plain, sentence) in parsed.heads or _RULE.fullmatch(line):
-            continue
         opens_line = not plain[: sentence.start].rpartition("\n")[2].strip()
         shown = quoted(text, sentence)
         # A line below other lines and above a blank one closes them; it is no heading of the text that follows.
@@ -190,9 +193,9 @@ def _lines(text: str, sentence: Sentence, width: int) -> Iterator[Sentence]:
     yield _stripped(text, start, sentence.end)
 
 
-def _whole_line(text: str, sentence: Sentence) -> str:
+def _whole_line(text: str, sentence: Sentence) -> Sentence:
     end = text.find("\n", sentence.start)
-    return text[text.rfind("\n", 0, sentence.start) + 1 : end if end >= 0 else len(text)].strip()
+    return _stripped(text, text.rfind("\n", 0, sentence.start) + 1, end if end >= 0 else len(text))
 
 
 def _stripped(text: str, start: int, end: int) -> Sentence:
