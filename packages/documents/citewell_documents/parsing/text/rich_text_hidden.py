@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from citewell_documents.parsing.hidden import PAPER, HiddenWords, Reason, are_alike
 
-_MAY_HIDE = re.compile(r"\\(?:v|strike|striked1|deleted|fs[0-3]|cf[1-9]\d*)(?![a-zA-Z0-9])")
+_MAY_HIDE = re.compile(r"\\(?:v|strike|striked1|deleted|fs[0-3]|cf[1-9]\d*|charscalex\d)(?![a-zA-Z0-9])")
 _TOKEN = re.compile(
     r"(?P<text>(?:\\'[0-9a-fA-F]{2}|\\u-?\d+ ?|\\[\\{}~_-]|[^\\{}\r\n])+)|\\(?P<word>[a-zA-Z]+)(?P<number>-?\d+)? ?"
     r"|(?P<brace>[{}])|\\?[^\\{}]",
@@ -18,7 +18,7 @@ _DRAWN_GROUNDS = (r"\clcbpat", r"\clcfpat", r"\cfpat", r"\chcfpat", r"\shp", r"\
 """Signs of patterns, and of cells, boxes and pages with a background of their own, which the text does not state."""
 _GROUNDS = ("highlight", "chcbpat")
 _UNSURE = -1  # a ground that some programs show and others do not
-_SMALLEST = 4  # half-points
+_SMALLEST, _NARROWEST = 4, 10  # half-points, percent
 _REASONS: tuple[Reason, ...] = ("hidden", "struck", "unseen", "small")
 _FIRST_MARK, _END = 59378, "\ue7f0"
 _END_IN_RTF = r"{\uc1\u59376?}"
@@ -31,6 +31,7 @@ class _Look(NamedTuple):
     struck: int = 0
     colour: int = 0
     size: int = 24  # half-points
+    width: int = 100  # percent
     ground: int = 0
     paragraph_ground: int = 0
 
@@ -51,6 +52,8 @@ class _Look(NamedTuple):
                 return self._replace(colour=0 if number is None else value)
             case "fs":
                 return self._replace(size=value)
+            case "charscalex":
+                return self._replace(width=value)
             case "cbpat":
                 return self._replace(paragraph_ground=value)
             case "cb":
@@ -66,7 +69,7 @@ class _Look(NamedTuple):
         ground = self.ground or self.paragraph_ground
         if are_alike(colours.get(self.colour, ""), colours.get(ground, "") if ground else PAPER):
             return "unseen"
-        return "small" if 0 < self.size < _SMALLEST else None
+        return "small" if 0 < self.size < _SMALLEST or 0 < self.width < _NARROWEST else None
 
 
 def marked(rtf: str) -> str:
