@@ -16,7 +16,18 @@ _COLOUR = re.compile(r"\\red(\d{1,3})\\green(\d{1,3})\\blue(\d{1,3})")
 _COLOURS = re.compile(r"\{\\colortbl([^{}]*)\}")
 _DRAWN_GROUNDS = (r"\clcbpat", r"\clcfpat", r"\cfpat", r"\chcfpat", r"\shp", r"\do\do", r"\background")
 """Signs of patterns, and of cells, boxes and pages with a background of their own, which the text does not state."""
-_GROUNDS = ("highlight", "chcbpat")
+_FIELDS = {
+    "v": "hidden",
+    "deleted": "deleted",
+    "strike": "struck",
+    "striked": "struck",
+    "fs": "size",
+    "charscalex": "width",
+    "cbpat": "paragraph_ground",
+    "highlight": "ground",
+    "chcbpat": "ground",
+}
+"""What the words that are followed by a value set."""
 _UNSURE = -1  # a ground that some programs show and others do not
 _SMALLEST, _NARROWEST = 4, 10  # half-points, percent
 _REASONS: tuple[Reason, ...] = ("hidden", "struck", "unseen", "small")
@@ -42,24 +53,12 @@ class _Look(NamedTuple):
                 return _Look(paragraph_ground=self.paragraph_ground)
             case "pard":
                 return self._replace(paragraph_ground=0)
-            case "v":
-                return self._replace(hidden=value)
-            case "deleted":
-                return self._replace(deleted=value)
-            case "strike" | "striked":
-                return self._replace(struck=value)
             case "cf":
                 return self._replace(colour=0 if number is None else value)
-            case "fs":
-                return self._replace(size=value)
-            case "charscalex":
-                return self._replace(width=value)
-            case "cbpat":
-                return self._replace(paragraph_ground=value)
             case "cb":
                 return self._replace(ground=_UNSURE)
             case _:
-                return self._replace(ground=value) if word in _GROUNDS else self
+                return self._replace(**{_FIELDS[word]: value}) if word in _FIELDS else self
 
     def reason(self, colours: Mapping[int, str]) -> Reason | None:
         if self.hidden or self.deleted:
