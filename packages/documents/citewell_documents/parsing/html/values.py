@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from tinycss2 import parse_component_value_list, serialize
-from tinycss2.ast import DimensionToken, FunctionBlock, LiteralToken, Node, NumberToken
+from tinycss2.ast import DimensionToken, FunctionBlock, LiteralToken, Node, NumberToken, ParenthesesBlock
 from tinycss2.color4 import Color, parse_color
 
 from citewell_documents.parsing.hidden import encoded
 
 Rgb = tuple[float, float, float]
 SCREEN = 1280.0, 800.0  # the width and height of a reader's screen, in pixels
-_SIZES = {"px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4}
 _OF_SCREEN = {"vw": SCREEN[0] / 100, "vh": SCREEN[1] / 100, "vmin": min(SCREEN) / 100, "vmax": max(SCREEN) / 100}
-_SIZES |= _OF_SCREEN | {f"{kind}{unit}": size for unit, size in _OF_SCREEN.items() for kind in "sld"}
+_ABSOLUTE = {"px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4}
+_SIZES = _ABSOLUTE | {f"{kind}{unit}": size for unit, size in _OF_SCREEN.items() for kind in ("", "s", "l", "d")}
 _CLEAR = 0.05  # of a colour's opacity
 _VARIABLE = re.compile(r"var\(\s*(--[^\s,)]+)")
 _DEEPEST, _LONGEST = 10, 1_000  # references within references, and characters of a value that they make
@@ -111,7 +111,7 @@ def _operand(node: Node, em: float, rem: float, depth: int) -> float | None:
     if isinstance(node, DimensionToken):
         return _in_pixels(node.value, node.lower_unit, em, rem)
     inner = node.arguments if isinstance(node, FunctionBlock) and node.lower_name == "calc" else None
-    inner = node.content if node.type == "() block" else inner
+    inner = node.content if isinstance(node, ParenthesesBlock) else inner
     return None if inner is None or not depth else _calculated(inner, em, rem, depth - 1)
 
 

@@ -80,10 +80,12 @@ def _section_colours(number_format: str) -> tuple[str, ...]:
 
 def printed_colour(value: object, number_format: str) -> str:
     """The name of the colour in which a format prints a value; empty if it names none."""
-    if "[" not in number_format or not any(colours := _section_colours(number_format)):
+    colours = _section_colours(number_format) if "[" in number_format else ()
+    if not colours or not any(colours):
         return ""
     if isinstance(value, str):
-        return colours[3] if len(colours) > 3 else colours[-1] if "@" in _split(number_format)[-1] else ""
+        has_section = len(colours) > 3 or "@" in _split(number_format)[-1]
+        return colours[min(len(colours), 4) - 1] if has_section else ""
     number = value if isinstance(value, (int, float)) else 1
     at = 1 if number < 0 else 2 if number == 0 else 0
     return colours[at if at < len(colours) else 0]
