@@ -29,6 +29,7 @@ _MOST_CHARACTERS, _MOST_MATCHES, _DEEPEST = 1_000_000, 1_000_000, 20
 _ELEMENTS_A_MATCH = 30  # elements that are looked through in the time of one match
 _ENDS = ("min", "max")
 _SCREEN = {f"{end}-{side}": size for side, size in zip(("width", "height"), SCREEN, strict=True) for end in _ENDS}
+_LONGEST_SELECTOR = 10_000  # characters: a nested one may have twice as many at each level
 _CONDITIONS = ("media", "supports", "layer")
 
 
@@ -173,6 +174,8 @@ def _rules(nodes: Iterable[Node], within: list[Node] | None = None, depth: int =
     for node in nodes if depth < _DEEPEST else ():
         if isinstance(node, QualifiedRule):
             content = tinycss2.parse_blocks_contents(node.content, True, True)
+            if within is not None and len(node.prelude) * len(_text(within)) > _LONGEST_SELECTOR:
+                continue
             selector = node.prelude if within is None else _nested(node.prelude, within)
             if declared := _declarations(content):
                 yield _Rule(selector, declared)
@@ -192,7 +195,7 @@ def _nested(selector: list[Node], around: list[Node]) -> list[Node]:
     whole: list[Node] = []
     for part in _alternatives(selector):
         has_sign = any(_is_sign(node, "&") for node in part)
-        names = tinycss2.parse_component_value_list(f":is({tinycss2.serialize(around)})")
+        names = tinycss2.parse_component_value_list(f":is({_text(around)})")
         space = tinycss2.parse_component_value_list(" ")
         comma = tinycss2.parse_component_value_list(",") if whole else []
         replaced = [other for node in part for other in (names if _is_sign(node, "&") else [node])]

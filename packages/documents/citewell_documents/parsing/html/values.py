@@ -35,7 +35,10 @@ def resolved(style: Mapping[str, str], variables: Mapping[str, str], *, are_all_
     if not any("var(" in value for value in style.values()):
         return style
     known = {**variables, **{name: value for name, value in style.items() if name.startswith("--")}}
-    texts = {name: _replaced(value, known, are_all_known, _DEEPEST) for name, value in style.items()}
+    try:
+        texts = {name: _replaced(value, known, are_all_known, _DEEPEST) for name, value in style.items()}
+    except RecursionError:  # deeply nested brackets, which no browser understands
+        return {}
     return {name: text for name, text in texts.items() if text is not None}
 
 

@@ -161,7 +161,15 @@ def test_a_field_shows_its_value_in_its_place() -> None:
 
 @pytest.mark.parametrize(
     "sheet",
-    [":is(" * 2_000 + "p" + ")" * 2_000 + "{display:none}", "@media screen{" * 20_000, ".x{display:" + "(" * 20_000],
+    [
+        ":is(" * 2_000 + "p" + ")" * 2_000 + "{display:none}",
+        "@media screen{" * 20_000,
+        ".x{display:" + "(" * 20_000,
+        "p{" + "& & &{" * 19 + "display:none" + "}" * 20,
+        "p{" + "&" * 100_000 + "{display:none}}",
+        "p{--a:red;" + "".join(f"--{at}:{f'var(--{at - 1})' * 9};" for at in range(1, 20)) + "color:var(--19)}",
+        "p{width:" + "(" * 5_000 + "var(--a)" + ")" * 5_000 + "}",
+    ],
 )
 def test_a_hostile_sheet_hides_nothing_and_ends(sheet: str) -> None:
     page = f"<style>{sheet}</style><p style='color:{'rgb(' * 5_000}'>The fee is 80 euros.</p>"
