@@ -24,3 +24,17 @@ class StringToken(Node):
 
 class URLToken(Node):
     value: str
+
+class NumberToken(Node):
+    value: float
+
+class DimensionToken(Node):
+    value: float
+    lower_unit: str
+
+class FunctionBlock(Node):
+    lower_name: str
+    arguments: list[Node]
+
+class ParenthesesBlock(Node):
+    content: list[Node]

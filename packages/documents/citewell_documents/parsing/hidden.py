@@ -29,6 +29,12 @@ def are_alike(colour: str, ground: str) -> bool:
     return all(abs(ink - paper) < _LEAST_APART for ink, paper in parts)
 
 
+def encoded(light: float) -> float:
+    """The part of an sRGB colour, from 0 to 1, that gives this light."""
+    light = min(max(light, 0.0), 1.0)
+    return 12.92 * light if light <= 0.0031308 else 1.055 * light ** (1 / 2.4) - 0.055
+
+
 class HiddenWords:
     def __init__(self) -> None:
         self._words: Counter[Reason] = Counter()

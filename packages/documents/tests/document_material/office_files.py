@@ -55,6 +55,7 @@ _NAMES = " ".join(
         "fo": "xsl-fo-compatible",
     }.items()
 )
+_NAMES += ' xmlns:loext="urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0"'
 
 
 def odt(body: str, styles: str = "", meta: str = "", **parts: bytes) -> bytes:

@@ -45,6 +45,7 @@ def hidden_pages() -> dict[str, bytes]:
         "nearly white on white": raw(_TOP + words(HIDDEN, before="0.97 0.98 0.97 rg")),
         "black on a black box": raw(_TOP + f"0 g {_BAR} " + words(HIDDEN)),
         "the colour of a coloured cell": raw(_TOP + f"0.2 0.4 0.7 rg {_BAR} " + words(HIDDEN, before="0.2 0.4 0.7 rg")),
+        "pressed together": raw(_TOP + words(HIDDEN, before="0.4 Tz")),
         "half a point high": raw(_TOP + words(HIDDEN, size=0.5)),
         "made small by the matrix": raw(_TOP + words(HIDDEN, size=12, before="0.1 0 0 0.1 60 540 cm")),
         "small within the line": raw(f"BT /F1 12 Tf 1 0 0 1 72 700 Tm ({SEEN}) Tj /F1 1 Tf ( {HIDDEN}) Tj ET"),

@@ -19,6 +19,10 @@ WHITE = RGBColor(255, 255, 255)
 W14 = 'xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"'
 
 
+def filled(colour: str) -> str:
+    return f"<w14:textFill {W14}><w14:solidFill>{colour}</w14:solidFill></w14:textFill>"
+
+
 def with_run(properties: str) -> ParsedDocument:
     """A sentence with a run that has these properties."""
 
@@ -49,6 +53,11 @@ def with_run(properties: str) -> ParsedDocument:
         '<w:color w:val="000000" w:themeColor="background1"/>',
         '<w:color w:val="FFFFFF"/><w:shd w:val="clear" w:fill="000000" w:themeFill="background1"/>',
         f"<w14:textFill {W14}><w14:noFill/></w14:textFill>",
+        filled('<w14:srgbClr w14:val="FFFFFF"/>'),
+        filled('<w14:schemeClr w14:val="bg1"/>'),
+        filled('<w14:srgbClr w14:val="000000"><w14:alpha w14:val="100000"/></w14:srgbClr>'),
+        '<w:color w:val="000000" w:themeColor="text1" w:themeTint="00"/>',
+        '<w:w w:val="1"/>',
     ],
 )
 def test_words_of_word_that_are_not_seen_are_left_out(properties: str) -> None:
@@ -69,6 +78,9 @@ def test_words_of_word_that_are_not_seen_are_left_out(properties: str) -> None:
         '<w:color w:val="FFFFFF" w:themeColor="text1"/>',
         '<w:color w:val="FFFFFF"/><w:shd w:val="clear" w:fill="FFFFFF" w:themeFill="accent1"/>',
         '<w:color w:val="F2F2F2" w:themeColor="background1" w:themeShade="80"/><w:shd w:val="pct25" w:fill="auto"/>',
+        filled('<w14:srgbClr w14:val="FF0000"><w14:alpha w14:val="40000"/></w14:srgbClr>'),
+        '<w:color w:val="FFFFFF" w:themeColor="text1" w:themeTint="A6"/>',
+        '<w:w w:val="60"/>',
         f'<w:color w:val="FFFFFF"/><w14:textOutline {W14} w14:w="9525"><w14:solidFill/></w14:textOutline>',
     ],
 )

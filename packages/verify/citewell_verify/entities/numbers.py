@@ -5,6 +5,7 @@ Signs are dropped: "fell by 5 %" and "-5 %" state the same number, and the direc
 
 import re
 from collections.abc import Iterable, Iterator, Set
+from dataclasses import replace
 from math import prod
 
 from citewell_verify.entities.quantities import (
@@ -170,6 +171,16 @@ _LIST_NUMBER = re.compile(
 # A decimal comma counts only before a unit: elsewhere "1,5" may list two numbers.
 _UNIT_WORD = rf"(?:{any_of(name for name in UNITS if name.isalpha())})(?![A-Za-z0-9])"
 _DECIMAL_COMMA = re.compile(rf"(?<![\d.,])(\d{{1,3}}),(\d{{1,2}})(?=\s?(?:[%％℃]|{_UNIT_WORD}))")
+# Spaces group digits (ISO, French, Swedish): narrow and unbreakable ones always, others before what is counted, and
+# where they are all that a cell of a table has. "10 737 MAX" and "in 1956 200 000" are two numbers.
+_GROUPED = re.compile(
+    rf"""(?<![\d.,:/×^+-])(?<![\d×]\s)\d{{1,3}}(?:
+        (?:[\u00a0\u202f\u2009]\d{{3}})+(?!\d)
+      | (?:[ ]\d{{3}})+(?!\d)(?=\s?(?:[%％℃℉€$£¥₩]|{_UNIT_WORD})|\s(?!(?:and|or|to|by|x)\s)[a-z]{{2}}|\s?(?:[\t|]|$))
+    )""",
+    re.VERBOSE | re.MULTILINE,
+)
+_GROUP_SIGN = re.compile(r"[ \u00a0\u202f\u2009]")
 _TABLE_SCALE = re.compile(r"\b(?:in|\$)\s+(thousand|million|billion)s\b|단위\s*:\s*(백만|십억|천|억|조)", re.IGNORECASE)
 _BEFORE: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("under", re.compile(r"\b(?:(?:no|not) (?:more|later) than|at most|up to|within)\s$|최대\s?$", re.IGNORECASE)),
@@ -194,8 +205,12 @@ _CLAUSE = re.compile(r"[^,;:()|\n]{0,40}")
 def find_quantities(text: str) -> list[Quantity]:
     """Return the quantities in `text` in order, dates included; the number of a list item is no quantity."""
     text = _DECIMAL_COMMA.sub(r"\1.\2", latin_letters(text))
-    listed = {match.end() for match in _LIST_NUMBER.finditer(text)}
-    return list(_quantities(text, listed))
+    joined = _GROUPED.sub(lambda match: _GROUP_SIGN.sub(",", match[0]), text)
+    listed = {match.end() for match in _LIST_NUMBER.finditer(joined)}
+    quantities = list(_quantities(joined, listed))
+    if joined == text:
+        return quantities
+    return [replace(part, text=text[part.start : part.start + len(part.text)]) for part in quantities]
 
 
 def _quantities(text: str, listed: Set[int]) -> Iterator[Quantity]:

@@ -26,7 +26,7 @@ from citewell_verify.text.windows import TOO_LONG, is_too_long
 from citewell_verify.text.words import content_stems
 from citewell_verify.verdicts.self_contradiction import denies_itself
 
-EVIDENCE_RULES = "18"
+EVIDENCE_RULES = "19"
 """Part of the verifier's version: change it with every change of the rules here."""
 
 DISAGREEMENT_CONFIDENCE = 0.9

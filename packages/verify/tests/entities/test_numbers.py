@@ -30,6 +30,10 @@ def only(text: str) -> Quantity:
         ("3시간", 3, "time"),
         ("six and a half feet", 6.5, "length"),
         ("45 , 000 people", 45_000, ""),
+        ("41 181 flats", 41_181, ""),
+        ("1 250 000 euros", 1.25e6, "eur"),
+        ("41\u202f181 Flats", 41_181, ""),
+        ("Flats\t41 181", 41_181, ""),
         ("twenty-five millions", 25e6, ""),
         ("five decades", 5, "months"),
         ("200 mg", 200, "mass"),
@@ -52,6 +56,19 @@ def test_a_quantity_is_read_with_its_scale_and_unit(text: str, value: float, dim
     quantity = only(text)
     assert (quantity.value, quantity.dimension) == (pytest.approx(value), dimension)
     assert quantity.text == text[quantity.start :][: len(quantity.text)]
+
+
+@for_all_rows(
+    ("text", "values"),
+    [
+        ("12 737 MAX 9 aircraft", [12, 737, 9]),
+        ("since the revolution of 1956 200 000 Hungarians fled", [1956, 200, 0]),
+        ("between 40 and 100 or 200 300 and 400 flats", [40, 100, 200, 300, 400]),
+        ("2.1 × 10 100 years", [2.1, 10, 100]),
+    ],
+)
+def test_numbers_beside_each_other_are_not_joined(text: str, values: list[float]) -> None:
+    assert [quantity.value for quantity in find_quantities(text)] == values
 
 
 @for_all_rows(

@@ -9,6 +9,8 @@ import tinycss2
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 from tinycss2.ast import AtRule, Declaration, LiteralToken, Node, QualifiedRule, StringToken, URLToken
 
+from citewell_documents.parsing.html.values import SCREEN, pixels, references
+
 Style = Mapping[str, str]
 """The values of properties, in small letters; `!important` has been taken into account."""
 Linked = Callable[[str, str], tuple[str, str] | None]
@@ -20,12 +22,14 @@ LOOKED_AT = frozenset(
         " text-decoration-line position left right top bottom text-indent clip clip-path overflow overflow-x overflow-y"
         " height width max-height max-width inset transform scale animation animation-name background-image"
         " background-clip -webkit-background-clip -webkit-text-fill-color -webkit-text-stroke text-shadow"
+        " translate zoom filter content-visibility margin margin-left padding padding-left"
     ).split()
 )
 _MOST_CHARACTERS, _MOST_MATCHES, _DEEPEST = 1_000_000, 1_000_000, 20
 _ELEMENTS_A_MATCH = 30  # elements that are looked through in the time of one match
-_SCREEN = {"min-width": 1280.0, "max-width": 1280.0, "min-height": 800.0, "max-height": 800.0}  # a reader's, in pixels
-_SIZES = {"px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4}
+_ENDS = ("min", "max")
+_SCREEN = {f"{end}-{side}": size for side, size in zip(("width", "height"), SCREEN, strict=True) for end in _ENDS}
+_LONGEST_SELECTOR = 10_000  # characters: a nested one may have twice as many at each level
 _CONDITIONS = ("media", "supports", "layer")
 
 
@@ -36,9 +40,15 @@ class _Value(NamedTuple):
     text: str
 
 
+class _Declared(NamedTuple):
+    name: str
+    value: str
+    is_important: bool
+
+
 class _Rule(NamedTuple):
     selector: list[Node]
-    declared: list[Declaration]
+    declared: tuple[_Declared, ...]
 
 
 class _Sheet(NamedTuple):
@@ -101,22 +111,39 @@ class Sheets:
         yield from sheet.rules
 
     def _apply(self, page: LexborHTMLParser, rules: Iterable[_Rule]) -> None:
-        # Most sheets name many classes and ids that the page does not have.
+        # Most sheets name many classes and ids that the page does not have, and custom properties that nothing uses.
+        used = _used(page, rules)
         classes = (name for node in page.css("[class]") for name in (node.attributes.get("class") or "").split())
         ids = (node.attributes.get("id") or "" for node in page.css("[id]"))
         names = frozenset(name.lower() for names in (classes, ids) for name in names)
         left, cost = _MOST_MATCHES, 1 + len(page.css("*")) // _ELEMENTS_A_MATCH
         for order, rule in enumerate(rules):
-            for selector in _alternatives(rule.selector):
+            declared = [part for part in rule.declared if part.name in LOOKED_AT or part.name in used]
+            for selector in _alternatives(rule.selector) if declared else ():
                 if left <= 0 or not names.issuperset(_named(selector)):
                     continue
                 left -= cost
                 for node_id, specificity in _matches(page, selector):
                     left -= 1
                     values = self._of.setdefault(node_id, {})
-                    for declared in rule.declared:
-                        rank = declared.important, specificity, order
-                        _declare(values, declared.lower_name, _Value(rank, _text(declared.value)))
+                    for name, value, is_important in declared:
+                        _declare(values, name, _Value((is_important, specificity, order), value))
+
+
+def _used(page: LexborHTMLParser, rules: Iterable[_Rule]) -> set[str]:
+    """The custom properties that decide what is seen, also those that others refer to."""
+    referring: dict[str, set[str]] = {}
+    inline = (node.attributes["style"] or "" for node in page.css("[style*='var(']"))
+    used = {name for style in inline for name in references(style.lower())}
+    for part in (part for rule in rules for part in rule.declared):
+        if names := references(part.value):
+            (used if part.name in LOOKED_AT else referring.setdefault(part.name, set())).update(names)
+    waiting = list(used)
+    while waiting:
+        others = referring.pop(waiting.pop(), set()) - used
+        used |= others
+        waiting += others
+    return used
 
 
 def _declare(values: dict[str, _Value], name: str, value: _Value) -> None:
@@ -125,8 +152,8 @@ def _declare(values: dict[str, _Value], name: str, value: _Value) -> None:
 
 
 @lru_cache(maxsize=4_096)
-def _inline(style: str) -> tuple[tuple[str, str, bool], ...]:
-    return tuple((part.lower_name, _text(part.value), part.important) for part in _declarations(style))
+def _inline(style: str) -> tuple[_Declared, ...]:
+    return _declarations(tinycss2.parse_blocks_contents(style, True, True))
 
 
 # The chapters of a book have the same style sheets.
@@ -142,20 +169,46 @@ def _sheet(content: str) -> _Sheet:
     return _Sheet(tuple(imports), tuple(_rules(nodes)))
 
 
-def _rules(nodes: Iterable[Node], depth: int = 0) -> Iterator[_Rule]:
-    for node in nodes:
+def _rules(nodes: Iterable[Node], within: list[Node] | None = None, depth: int = 0) -> Iterator[_Rule]:
+    """The rules of a sheet, each before those that are nested in it; `within` is the selector of the rule around."""
+    for node in nodes if depth < _DEEPEST else ():
         if isinstance(node, QualifiedRule):
-            if declared := _declarations(node.content):
-                yield _Rule(node.prelude, declared)
-        elif isinstance(node, AtRule) and node.content and depth < _DEEPEST:
+            content = tinycss2.parse_blocks_contents(node.content, True, True)
+            if within is not None and len(node.prelude) * len(_text(within)) > _LONGEST_SELECTOR:
+                continue
+            selector = node.prelude if within is None else _nested(node.prelude, within)
+            if declared := _declarations(content):
+                yield _Rule(selector, declared)
+            yield from _rules(content, selector, depth + 1)
+        elif isinstance(node, AtRule) and node.content:
             is_met = node.lower_at_keyword in _CONDITIONS and not _text(node.prelude).startswith("not")
-            if _is_screen(node.prelude) if node.lower_at_keyword == "media" else is_met:
-                yield from _rules(tinycss2.parse_rule_list(node.content, True, True), depth + 1)
+            if not (_is_screen(node.prelude) if node.lower_at_keyword == "media" else is_met):
+                continue
+            content = tinycss2.parse_blocks_contents(node.content, True, True)
+            if within is not None and (declared := _declarations(content)):
+                yield _Rule(within, declared)
+            yield from _rules(content, within, depth + 1)
 
 
-def _declarations(content: str | list[Node]) -> list[Declaration]:
-    nodes = tinycss2.parse_blocks_contents(content, True, True)
-    return [node for node in nodes if isinstance(node, Declaration) and node.lower_name in LOOKED_AT]
+def _nested(selector: list[Node], around: list[Node]) -> list[Node]:
+    """The selector of a nested rule: `&` stands for what the rule around it selects, and so does the beginning."""
+    whole: list[Node] = []
+    for part in _alternatives(selector):
+        has_sign = any(_is_sign(node, "&") for node in part)
+        names = tinycss2.parse_component_value_list(f":is({_text(around)})")
+        space = tinycss2.parse_component_value_list(" ")
+        comma = tinycss2.parse_component_value_list(",") if whole else []
+        replaced = [other for node in part for other in (names if _is_sign(node, "&") else [node])]
+        whole += [*comma, *([] if has_sign else [*names, *space]), *replaced]
+    return whole
+
+
+def _declarations(content: Iterable[Node]) -> tuple[_Declared, ...]:
+    return tuple(
+        _Declared(node.lower_name, _text(node.value), node.important)
+        for node in content
+        if isinstance(node, Declaration) and (node.lower_name in LOOKED_AT or node.lower_name.startswith("--"))
+    )
 
 
 def _text(value: list[Node]) -> str:
@@ -180,20 +233,6 @@ def _is_met(condition: str) -> bool:
     if name not in _SCREEN or size is None:
         return False
     return _SCREEN[name] >= size if name.startswith("min") else _SCREEN[name] <= size
-
-
-def pixels(value: str, em: float = 16.0, rem: float = 16.0) -> float | None:
-    unit = value.lstrip("+-0123456789.")
-    if (length := number(value.removesuffix(unit))) is None:
-        return None
-    return 0.0 if length == 0 else length * size if (size := {"em": em, "rem": rem, **_SIZES}.get(unit)) else None
-
-
-def number(value: str) -> float | None:
-    try:
-        return float(value)
-    except ValueError:
-        return None
 
 
 def _alternatives(prelude: list[Node]) -> Iterator[list[Node]]:

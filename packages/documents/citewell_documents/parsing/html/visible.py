@@ -6,6 +6,7 @@ from citewell_documents.parsing.hidden import HiddenWords, Reason
 from citewell_documents.parsing.html.drawn import Drawn, drawn_within, why_gone
 from citewell_documents.parsing.html.nodes import TEXT, UNSEEN, parse_tree, walk
 from citewell_documents.parsing.html.stylesheets import Linked, Sheets, Style
+from citewell_documents.parsing.html.values import resolved
 
 _MAY_MATTER = (
     "[hidden], [popover], [aria-hidden], [style], [bgcolor], [background], [text], "
@@ -58,21 +59,21 @@ class _Page:
         self._has_pictures = body.css_first(_PICTURES) is not None
         for node, tag in ((body.parent, "html"), (body, "body")):
             if node is not None:
-                self._begin(node, tag, _style(node, tag, sheets))
+                self._begin(node, tag, self._style(node, tag))
 
     def enter(self, node: LexborNode, tag: str) -> bool:
         if tag == TEXT:
             self._judge(node)
             return False
         if tag in ("input", "select"):
-            _show_value(node, tag, _style(node, tag, self._sheets), self._drawn[-1])
+            _show_value(node, tag, self._style(node, tag), self._drawn[-1])
             self._gone.append(node)
             return False
         if tag in UNSEEN:
             if tag == "svg" and _is_for_eyes_alone(node):
                 self._gone.append(node)
             return False
-        style = _style(node, tag, self._sheets)
+        style = self._style(node, tag)
         if reason := why_gone(style):
             self._leave_out(node, reason)
             return False
@@ -95,6 +96,10 @@ class _Page:
                 self._gone.append(node)
         for node in self._gone:
             node.decompose()
+
+    def _style(self, node: LexborNode, tag: str) -> Style:
+        style = _style(node, tag, self._sheets)
+        return resolved(style, self._drawn[-1].variables, are_all_known=not self._sheets.has_others) if style else style
 
     def _begin(self, node: LexborNode, tag: str, style: Style) -> None:
         drawn = drawn_within(self._drawn[-1], style)

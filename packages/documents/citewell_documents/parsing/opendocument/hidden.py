@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Iterator
+from math import inf
 
-from citewell_documents.parsing.hidden import PAPER, HiddenWords, Reason, are_alike
+from citewell_documents.parsing.hidden import HiddenWords, Reason, are_alike
 from citewell_documents.parsing.office.parts import Element
 from citewell_documents.parsing.opendocument.styles import Styles, odf
 
 _PARAGRAPHS, _SPAN = (odf("text:p"), odf("text:h")), odf("text:span")
 _TEXT = odf("text:p").removesuffix("p")  # the namespace
-_SIZE, _SMALLEST = re.compile(r"([\d.]+)pt"), 2.0
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)(pt|%)")
+_SMALLEST, _USUAL = 2.0, 12.0  # points
+_NARROWEST, _CLEAR = 0.1, 0.05
 _NO_LINE, _NO_GROUND = ("", "none"), ("", "transparent")
 _NAME, _CELL, _BOX = odf("text:style-name"), odf("table:table-cell"), odf("draw:text-box")
 _NOT_SHOWN = ("none", "collapse", "filter")
@@ -55,13 +58,31 @@ def _reason(element: Element, styles: Styles) -> Reason | None:
         return "hidden"
     if shown("style:text-line-through-style") not in _NO_LINE:
         return "struck"
-    size = _SIZE.fullmatch(shown("fo:font-size"))
-    if size and float(size[1]) < _SMALLEST:
+    sizes = (size for name in names for size in styles.text_properties(name, "fo:font-size"))
+    if _size(sizes) < _SMALLEST or _share(shown("style:text-scale")) < _NARROWEST:
         return "small"
+    if _share(shown("loext:opacity")) < _CLEAR:
+        return "unseen"
     if shown("style:use-window-font-color") == "true":
         return None
     ground = _ground(element, shown("fo:background-color"), styles.ground("paragraph", names[-1]), styles)
     return "unseen" if are_alike(shown("fo:color").lstrip("#"), ground.lstrip("#")) else None
+
+
+def _size(stated: Iterator[str]) -> float:
+    """The size in points by what is stated of it, the nearest first: shares of a size that is stated further away."""
+    share = 1.0
+    for size in stated:
+        match = _SIZE.fullmatch(size)
+        if match is None or match[2] == "pt":
+            return share * float(match[1]) if match else inf
+        share *= float(match[1]) / 100
+    return share * _USUAL
+
+
+def _share(percent: str) -> float:
+    match = _SIZE.fullmatch(percent)
+    return float(match[1]) / 100 if match and match[2] == "%" else 1.0
 
 
 def _hidden_wholes(part: Element) -> Iterator[Element]:
@@ -79,7 +100,7 @@ def _ground(element: Element, own: str, paragraph: str, styles: Styles) -> str:
             return ground
     around = next(element.iterancestors(_CELL, _BOX), None)
     if around is None:
-        return "" if styles.has_page_ground else PAPER
+        return styles.page_ground
     return styles.ground("table-cell", around.get(odf("table:style-name"), ""))
 
 

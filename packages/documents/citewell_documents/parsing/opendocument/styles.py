@@ -1,8 +1,9 @@
 """Names and styles of OpenDocument texts: which paragraph is a title, and how lists and headings are numbered."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from citewell_documents.parsing.hidden import PAPER
 from citewell_documents.parsing.numerals import letter, roman
 from citewell_documents.parsing.office.parts import Element
 
@@ -13,6 +14,7 @@ _SPACES = {
     "style": "urn:oasis:names:tc:opendocument:xmlns:style:1.0",
     "fo": "urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0",
     "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0",
+    "loext": "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0",
 }
 
 
@@ -31,8 +33,9 @@ _NUMBERS: dict[str, Callable[[int], str]] = {
 }
 _BULLET = "•"
 _GROUNDED = (odf("style:paragraph-properties"), odf("style:table-cell-properties"))
-_PAGES = (odf("style:page-layout-properties"), odf("style:header-footer-properties"))
-_NO_GROUND = (None, "", "none", "transparent", "#ffffff")
+_PAGE, _PAGE_HEADER = odf("style:page-layout-properties"), odf("style:header-footer-properties")
+_NO_GROUND = (None, "", "none", "transparent")
+_UNKNOWN = ""
 _MAX_ANCESTORS = 20
 
 
@@ -83,8 +86,7 @@ class Styles:
         self._outline_levels: dict[str, int] = {}
         self._text_properties: dict[str, dict[str, str]] = {}
         self._grounds: dict[tuple[str, str], str] = {}
-        self.has_page_ground = False
-        """True if a page, or what stands above or below its text, is not white."""
+        self._page_grounds: set[str] = set()
         for part in parts:
             self._read(part)
 
@@ -108,8 +110,19 @@ class Styles:
         """The value of a text property in a style, or in the nearest style that it inherits from; empty if none sets
         it.
         """
+        return next(self.text_properties(name, attribute), "")
+
+    def text_properties(self, name: str, attribute: str) -> Iterator[str]:
+        """The values of a text property in a style and in those that it inherits from, the nearest first."""
         values = (self._text_properties.get(style, {}).get(odf(attribute), "") for style in self._chain(name))
-        return next(filter(None, values), "")
+        return filter(None, values)
+
+    @property
+    def page_ground(self) -> str:
+        """The colour of all pages, also above and below their texts; empty if they differ or it cannot be told."""
+        if not self._page_grounds:
+            return PAPER
+        return next(iter(self._page_grounds)) if len(self._page_grounds) == 1 else _UNKNOWN
 
     def ground(self, family: str, name: str) -> str:
         """The colour behind what has this style; `family` is `paragraph`, `table-cell` …, which share names."""
@@ -132,9 +145,12 @@ class Styles:
                 self._grounds[style.get(odf("style:family"), ""), name] = properties.get(odf("fo:background-color"), "")
             if level := integer(style.get(odf("style:default-outline-level")), 0):
                 self._outline_levels[name] = level
-        for properties in part.iter(*_PAGES):
-            grounds = properties.get(odf("fo:background-color")), properties.get(odf("draw:fill"))
-            self.has_page_ground |= any(ground not in _NO_GROUND for ground in grounds)
+        for properties in part.iter(_PAGE, _PAGE_HEADER):
+            ground, fill = properties.get(odf("fo:background-color")), properties.get(odf("draw:fill"))
+            if fill not in (*_NO_GROUND, "solid"):
+                self._page_grounds.add(_UNKNOWN)
+            elif properties.tag == _PAGE or ground not in _NO_GROUND:
+                self._page_grounds.add(f"#{PAPER}" if ground in _NO_GROUND else str(ground).lower())
         for style in part.iter(odf("text:list-style")):
             self._lists[style.get(odf("style:name"), "")] = _levels(style)
         for style in part.iter(odf("text:outline-style")):

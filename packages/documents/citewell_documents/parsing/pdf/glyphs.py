@@ -11,6 +11,7 @@ import pypdfium2.raw as pdfium_c
 _BOLD = re.compile(rb"bold|black|heavy|[^a-z]demi|CMBX|SFBX|LMRoman\d+-?Bold", re.IGNORECASE)
 # Values outside these limits come from broken files and may not even be finite.
 _MIN_SIZE, _MAX_SIZE, _MAX_POSITION = 1.0, 2000.0, 1e6
+_NARROWEST = 0.1
 _NO_INK = 0.02  # points; PDFium makes the box of a missing glyph 0.01 high
 
 Extent = tuple[float, float]
@@ -96,6 +97,14 @@ class Glyphs:
         scale = (self._matrix.c**2 + self._matrix.d**2) ** 0.5
         # A negative size turns the letters by 180°.
         return scale * abs(pdfium_c.FPDFText_GetFontSize(self._textpage, index))
+
+    def is_pressed(self, index: int) -> bool:
+        """True for a character so much narrower than its font has it that nobody can read it."""
+        if index in self._added:
+            return False
+        pdfium_c.FPDFText_GetMatrix(self._textpage, index, self._matrix)
+        width, height = self._matrix.a**2 + self._matrix.b**2, self._matrix.c**2 + self._matrix.d**2
+        return width < _NARROWEST**2 * height
 
     def size(self, index: int) -> float:
         """The effective font size, rounded to half points."""

@@ -3,6 +3,7 @@
 import re
 import sys
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -231,9 +232,7 @@ def _joined(
     end: Extent | None = None
     for index, code in characters:
         if box := boxes.get(index):
-            if end and any(
-                (end[1] <= left and right <= box[0]) or (box[1] <= left and right <= end[0]) for left, right in gaps
-            ):
+            if end and (_has_between(gaps, end[1], box[0]) or _has_between(gaps, box[1], end[0])):
                 while parts and parts[-1].isspace():
                     parts.pop()
                 parts.append("\t")
@@ -242,6 +241,12 @@ def _joined(
             end = box
         parts.append(chr(code))
     return "".join(parts), tuple(cells)
+
+
+def _has_between(gaps: list[Extent], left: float, right: float) -> bool:
+    """True if one of the gaps, which are in order, lies between the two places."""
+    at = bisect_left(gaps, left, key=lambda gap: gap[0])
+    return at < len(gaps) and gaps[at][1] <= right
 
 
 def _drawn(characters: Iterable[tuple[int, int]], text: str) -> list[tuple[str, int]]:

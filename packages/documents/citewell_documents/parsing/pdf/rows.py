@@ -11,7 +11,7 @@ from statistics import median
 
 from citewell_documents.parsing.pdf.cells.cell_values import are_values
 from citewell_documents.parsing.pdf.glyphs import Extent
-from citewell_documents.parsing.pdf.ink import parted, visible
+from citewell_documents.parsing.pdf.ink import Ink, parted, visible
 from citewell_documents.parsing.pdf.lines import Line
 from citewell_documents.parsing.pdf.paragraphs import is_item
 from citewell_documents.parsing.pdf.tables import ROW_DROP_EM, SAME_ROW_EM, are_aligned
@@ -151,26 +151,34 @@ def _are_columns(rows: _Rows) -> bool:
 
 
 def _pieces(line: Line) -> Iterator[Line]:
-    rest = line
-    for _ in line.cells[1:]:
-        first, rest = divided(rest, 1)
-        yield first
-    yield rest
+    """The cells of a line, cut off one after the other: a line may have thousands."""
+    count, rest = len(line.cells), line.ink
+    if count < 2:
+        yield line
+        return
+    texts = line.text.split("\t")
+    texts += [""] * (count - len(texts))
+    for at, text in enumerate([*texts[: count - 1], "\t".join(texts[count - 1 :])]):
+        own, rest = parted(rest, visible(text))
+        yield _part(line, text, line.cells[at : at + 1], own, last=at == count - 1)
 
 
 def divided(line: Line, cells: int) -> tuple[Line, Line]:
     """The parts of the line before and after this many of its cells."""
     texts = line.text.split("\t")
+    before, after = "\t".join(texts[:cells]), "\t".join(texts[cells:])
+    head, rest = parted(line.ink, visible(before))
     return (
-        _cut(line, texts[:cells], line.cells[:cells], last=False),
-        _cut(line, texts[cells:], line.cells[cells:], last=True),
+        _part(line, before, line.cells[:cells], head, last=False),
+        _part(line, after, line.cells[cells:], rest, last=True),
     )
 
 
-def _cut(line: Line, texts: list[str], cells: tuple[Extent, ...], *, last: bool) -> Line:
-    text = "\t".join(texts)
+def _part(line: Line, text: str, cells: tuple[Extent, ...], ink: Ink, *, last: bool) -> Line:
     hyphen = line.divided if last else text[-2:-1].isalpha() and text.endswith("-")
-    text = text if last or not hyphen else text[:-1]
+    if hyphen and not last:
+        text = text[:-1]
+        ink, _ = parted(ink, visible(text))
     return replace(
         line,
         text=text,
@@ -179,5 +187,5 @@ def _cut(line: Line, texts: list[str], cells: tuple[Extent, ...], *, last: bool)
         divided=hyphen,
         spaced=line.spaced and last,
         cells=cells,
-        ink=parted(line.ink, visible(line.text) - visible(text))[1] if last else parted(line.ink, visible(text))[0],
+        ink=ink,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from citewell_documents.parsing.pdf.cells.cell_values import apart_on, with_whole_values
 from citewell_documents.parsing.pdf.cells.table_columns import belongs, in_columns
@@ -55,7 +55,7 @@ def same_table(above: Sequence[Line], line: Line) -> bool:
     size = max(last.size, line.size)
     cells_above = [cell for row in above[-_MAX_LOOK_BACK:] for cell in row.cells]
     aligned = (any(are_aligned(cell, higher, size) for higher in cells_above) for cell in line.cells)
-    return sum(aligned) >= _MIN_ALIGNED
+    return next(islice(filter(None, aligned), _MIN_ALIGNED - 1, None), False)
 
 
 def are_aligned(cell: Extent, above: Extent, size: float) -> bool:

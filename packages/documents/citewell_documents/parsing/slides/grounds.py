@@ -9,7 +9,8 @@ from pptx.oxml import parse_xml
 from pptx.shapes.base import BaseShape
 from pptx.slide import Slide
 
-from citewell_documents.parsing.office.drawn_text import NO_FILL, PLAIN_FILL, A, Colours, fill_of, theme_colours
+from citewell_documents.parsing.office.colours import A, Colours, theme_colours
+from citewell_documents.parsing.office.drawn_text import NO_FILL, PLAIN_FILL, fill_of
 from citewell_documents.parsing.office.parts import Element
 
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"

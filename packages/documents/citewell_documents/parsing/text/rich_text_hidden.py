@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from citewell_documents.parsing.hidden import PAPER, HiddenWords, Reason, are_alike
 
-_MAY_HIDE = re.compile(r"\\(?:v|strike|striked1|deleted|fs[0-3]|cf[1-9]\d*)(?![a-zA-Z0-9])")
+_MAY_HIDE = re.compile(r"\\(?:v|strike|striked1|deleted|fs[0-3]|cf[1-9]\d*|charscalex\d)(?![a-zA-Z0-9])")
 _TOKEN = re.compile(
     r"(?P<text>(?:\\'[0-9a-fA-F]{2}|\\u-?\d+ ?|\\[\\{}~_-]|[^\\{}\r\n])+)|\\(?P<word>[a-zA-Z]+)(?P<number>-?\d+)? ?"
     r"|(?P<brace>[{}])|\\?[^\\{}]",
@@ -16,9 +16,20 @@ _COLOUR = re.compile(r"\\red(\d{1,3})\\green(\d{1,3})\\blue(\d{1,3})")
 _COLOURS = re.compile(r"\{\\colortbl([^{}]*)\}")
 _DRAWN_GROUNDS = (r"\clcbpat", r"\clcfpat", r"\cfpat", r"\chcfpat", r"\shp", r"\do\do", r"\background")
 """Signs of patterns, and of cells, boxes and pages with a background of their own, which the text does not state."""
-_GROUNDS = ("highlight", "chcbpat")
+_FIELDS = {
+    "v": "hidden",
+    "deleted": "deleted",
+    "strike": "struck",
+    "striked": "struck",
+    "fs": "size",
+    "charscalex": "width",
+    "cbpat": "paragraph_ground",
+    "highlight": "ground",
+    "chcbpat": "ground",
+}
+"""What the words that are followed by a value set."""
 _UNSURE = -1  # a ground that some programs show and others do not
-_SMALLEST = 4  # half-points
+_SMALLEST, _NARROWEST = 4, 10  # half-points, percent
 _REASONS: tuple[Reason, ...] = ("hidden", "struck", "unseen", "small")
 _FIRST_MARK, _END = 59378, "\ue7f0"
 _END_IN_RTF = r"{\uc1\u59376?}"
@@ -31,6 +42,7 @@ class _Look(NamedTuple):
     struck: int = 0
     colour: int = 0
     size: int = 24  # half-points
+    width: int = 100  # percent
     ground: int = 0
     paragraph_ground: int = 0
 
@@ -41,22 +53,12 @@ class _Look(NamedTuple):
                 return _Look(paragraph_ground=self.paragraph_ground)
             case "pard":
                 return self._replace(paragraph_ground=0)
-            case "v":
-                return self._replace(hidden=value)
-            case "deleted":
-                return self._replace(deleted=value)
-            case "strike" | "striked":
-                return self._replace(struck=value)
             case "cf":
                 return self._replace(colour=0 if number is None else value)
-            case "fs":
-                return self._replace(size=value)
-            case "cbpat":
-                return self._replace(paragraph_ground=value)
             case "cb":
                 return self._replace(ground=_UNSURE)
             case _:
-                return self._replace(ground=value) if word in _GROUNDS else self
+                return self._replace(**{_FIELDS[word]: value}) if word in _FIELDS else self
 
     def reason(self, colours: Mapping[int, str]) -> Reason | None:
         if self.hidden or self.deleted:
@@ -66,7 +68,7 @@ class _Look(NamedTuple):
         ground = self.ground or self.paragraph_ground
         if are_alike(colours.get(self.colour, ""), colours.get(ground, "") if ground else PAPER):
             return "unseen"
-        return "small" if 0 < self.size < _SMALLEST else None
+        return "small" if 0 < self.size < _SMALLEST or 0 < self.width < _NARROWEST else None
 
 
 def marked(rtf: str) -> str:

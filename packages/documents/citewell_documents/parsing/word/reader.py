@@ -25,7 +25,8 @@ from citewell_documents.parsing.office.parts import Element, core_properties, no
 from citewell_documents.parsing.picture_words import is_caption, names_other
 from citewell_documents.parsing.tables import Cell, has_header, with_one_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
-from citewell_documents.parsing.word.hidden import drop_hidden, has_background
+from citewell_documents.parsing.word.colours import page_ground
+from citewell_documents.parsing.word.hidden import drop_hidden
 from citewell_documents.parsing.word.numbering import Numbering
 from citewell_documents.parsing.word.styles import Styles, heading_level, value
 from citewell_documents.parsing.word.text import (
@@ -155,6 +156,8 @@ class _Reader:
     styles: Styles
     numbering: Numbering
     notes: Notes
+    page: str
+    """The colour of the pages."""
     _items: list[str] = field(default_factory=list[str])
     _pending: list[str] = field(default_factory=list[str])
     _described: list[str] = field(default_factory=list[str])
@@ -165,11 +168,12 @@ class _Reader:
         styles = Styles.of(_related(part, RELATIONSHIP_TYPE.STYLES), _theme(part))
         kinds = (RELATIONSHIP_TYPE.FOOTNOTES, RELATIONSHIP_TYPE.ENDNOTES, RELATIONSHIP_TYPE.COMMENTS)
         notes = [_related(part, kind) for kind in kinds]
+        page = page_ground(part.element, _related(part, RELATIONSHIP_TYPE.SETTINGS), styles)
         for element in (part.element, *notes):
             if element is not None:
-                drop_hidden(element, styles, builder.hidden, has_ground=has_background(part.element))
+                drop_hidden(element, styles, builder.hidden, page)
         numbering = Numbering.of(_related(part, RELATIONSHIP_TYPE.NUMBERING))
-        return cls(part, builder, styles, numbering, Notes.of(*notes))
+        return cls(part, builder, styles, numbering, Notes.of(*notes), page)
 
     def read(self, container: Element) -> None:
         for block in _blocks(container):
@@ -191,7 +195,7 @@ class _Reader:
             for part in _related_parts(self.part, kind):
                 root = parse_xml(part.blob)
                 without_page_numbers(root)
-                drop_hidden(root, self.styles, self.builder.hidden, has_ground=has_background(self.part.element))
+                drop_hidden(root, self.styles, self.builder.hidden, self.page)
                 text = " ".join(filter(None, (paragraph_text(inner).strip() for inner in root.iter(_PARAGRAPH))))
                 if not any(map(str.isalpha, text)) or text in told:
                     continue

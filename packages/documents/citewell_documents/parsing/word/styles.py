@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from docx.oxml.ns import qn
 
-from citewell_documents.parsing.office.drawn_text import Colours, theme_colours
+from citewell_documents.parsing.office.colours import Colours, theme_colours
 from citewell_documents.parsing.office.parts import Element
 
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)  # a file has the English names of styles in any language

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator
 from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.hidden import HiddenWords
 from citewell_documents.parsing.office.charts import add_chart, chart_title
+from citewell_documents.parsing.office.colours import A, Colours
 from citewell_documents.parsing.office.diagrams import DATA_MODEL, DIAGRAM, data_of, diagram_text
-from citewell_documents.parsing.office.drawn_text import PLAIN_FILL, RUN, A, Colours, take_out, why_unseen
+from citewell_documents.parsing.office.drawn_text import PLAIN_FILL, RUN, take_out, why_unseen
 from citewell_documents.parsing.office.parts import Element, described
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.workbook.links import linked, roots

@@ -15,7 +15,7 @@ from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.hidden import HiddenWords, Reason, are_alike
 from citewell_documents.parsing.workbook.colours import Palette
 from citewell_documents.parsing.workbook.links import linked, roots
-from citewell_documents.parsing.workbook.number_formats import prints_nothing
+from citewell_documents.parsing.workbook.number_formats import printed_colour, prints_nothing
 
 _HIDDEN = re.compile(
     rb"<(?:\w+:)?(row|col)\b"
@@ -80,7 +80,7 @@ class Unseen:
     def __init__(self, workbook: Workbook, palette: Palette) -> None:
         self.palette = palette
         self._workbook: Any = workbook  # styles of a streamed workbook have no public names
-        self._known: dict[int, Reason | None] = {}
+        self._known: dict[tuple[int, str], Reason | None] = {}
 
     def reason(self, row: int, column: int, cell: ReadOnlyCell, lines: Lines) -> Reason | None:
         is_hidden = row in lines.rows or column in lines.columns
@@ -100,22 +100,24 @@ class Unseen:
         return "".join(parts).strip()
 
     def _by_style(self, cell: ReadOnlyCell, lines: Lines) -> Reason | None:
-        style: int = cell._style_id
+        printed = printed_colour(cell.value, cell.number_format)
+        style: tuple[int, str] = cell._style_id, printed
         if style not in self._known:
             book, look = self._workbook, self._looks(cell)
-            self._known[style] = self._look(book._fonts[look.fontId], self._ground(book._fills[look.fillId]))
+            ground = self._ground(book._fills[look.fillId])
+            self._known[style] = self._look(book._fonts[look.fontId], ground, self.palette.printed(printed))
         reason = self._known[style]
         return None if reason == "unseen" and lines.colour(cell) else reason
 
     def _looks(self, cell: ReadOnlyCell) -> Any:
         return self._workbook._cell_styles[cell._style_id]
 
-    def _look(self, font: Any, ground: str | None) -> Reason | None:
+    def _look(self, font: Any, ground: str | None, printed: str | None = None) -> Reason | None:
         if font.strike:
             return "struck"
         if (font.sz or _SMALLEST) < _SMALLEST:
             return "small"
-        ink = self.palette.hexadecimal(font.color)
+        ink = printed or self.palette.hexadecimal(font.color)
         return "unseen" if ink and ground and are_alike(ink, ground) else None
 
     def _ground(self, fill: Any) -> str | None:

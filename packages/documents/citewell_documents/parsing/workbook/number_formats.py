@@ -17,6 +17,8 @@ _TOKEN = re.compile(
 _SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;])*')
 _BLANK = re.compile(r'(?:""|\s|_.|\[[^\]]*\])*')
 _UNQUOTED = re.compile(r"[^\w/.,;@?#*]")  # characters that Excel prints unchanged
+_CONDITIONS = ("<", ">", "=")
+_BRACKET = re.compile(r"\[([^\]]*)\]")
 _COLOURS = re.compile(r"black|blue|cyan|green|magenta|red|white|yellow|colou?r ?\d+", re.IGNORECASE)
 _SCALES_READ = frozenset({"", "m", "mn", "mil", "million", "b", "bn", "billion", "백만", "십억"})
 _LONGEST, _MOST_DECIMALS, _MOST = 200, 10, Decimal(10) ** 15
@@ -63,6 +65,30 @@ def prints_nothing(value: object, number_format: str) -> bool:
     if isinstance(value, (int, float)):
         return negative if value < 0 else positive and (value > 0 or zero)
     return positive
+
+
+@lru_cache(maxsize=1024)
+def _section_colours(number_format: str) -> tuple[str, ...]:
+    """The colour that each section names, such as `white` or `color 2`; empty for a section without one. Conditions,
+    which decide otherwise which section holds, are not read.
+    """
+    brackets = [[*map(str.lower, _BRACKET.findall(part))] for part in _split(number_format[:_LONGEST])]
+    if any(name.startswith(_CONDITIONS) for names in brackets for name in names):
+        return ()
+    return tuple(next(filter(_COLOURS.fullmatch, names), "") for names in brackets)
+
+
+def printed_colour(value: object, number_format: str) -> str:
+    """The name of the colour in which a format prints a value; empty if it names none."""
+    colours = _section_colours(number_format) if "[" in number_format else ()
+    if not colours or not any(colours):
+        return ""
+    if isinstance(value, str):
+        has_section = len(colours) > 3 or "@" in _split(number_format)[-1]
+        return colours[min(len(colours), 4) - 1] if has_section else ""
+    number = value if isinstance(value, (int, float)) else 1
+    at = 1 if number < 0 else 2 if number == 0 else 0
+    return colours[at if at < len(colours) else 0]
 
 
 @lru_cache(maxsize=1024)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
+from xml.sax.saxutils import unescape
 
 from openpyxl.utils.cell import column_index_from_string, coordinate_from_string
 from openpyxl.utils.exceptions import CellCoordinatesException
@@ -43,7 +44,7 @@ def uncalculated(archive: Archive, sheet: str) -> Mapping[tuple[int, int], str]:
     content = archive.read(name) if name in archive and archive.size(name) <= _MOST_BYTES else b""
     cells = _CELL.finditer(content) if b"<f" in content else ()
     return {
-        place: f"={match[2].decode(errors='replace') if match[2] else '…'}"
+        place: f"={unescape(match[2].decode(errors='replace')) if match[2] else '…'}"
         for match in cells
         if (place := _place(match[1].decode())) is not None
     }

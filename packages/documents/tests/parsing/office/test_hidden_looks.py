@@ -29,6 +29,7 @@ FADING = (
     '<a:gradFill><a:gsLst><a:gs pos="0"><a:srgbClr val="000000"><a:alpha val="0"/></a:srgbClr></a:gs></a:gsLst>'
     "</a:gradFill>"
 )
+LIT = '<a:solidFill><a:schemeClr val="{}"><a:{} val="{}"/><a:{} val="{}"/></a:schemeClr></a:solidFill>'
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
 RTF = (
     r"{\rtf1\ansi\deff0{\fonttbl{\f0 Arial;}}"
@@ -56,6 +57,7 @@ RTF = (
         r"Open {\cf2\chcbpat2 80} end.\par",
         r"Open{\footnote Note {\v 80} two.} end.\par",
         r"Open {\strike one\par 80}\par end.\par",
+        r"Open {\charscalex1 80} end.\par",
     ],
 )
 def test_words_of_rtf_that_are_not_seen_are_left_out(body: str) -> None:
@@ -151,6 +153,10 @@ def white_head_of_table(slide: Slide, box: Shape) -> None:
     cell.text_frame.paragraphs[0].runs[0].font.color.rgb = WHITE
 
 
+def fitted(box: Shape, share: int) -> None:
+    box.text_frame._txBody.bodyPr.append(parse_xml(f'<a:normAutofit {nsdecls("a")} fontScale="{share}"/>'))
+
+
 def sized(box: Shape, points: float) -> None:
     box.text_frame.paragraphs[0].runs[0].font.size = Pt(points)
 
@@ -180,6 +186,18 @@ LOOKS: dict[str, tuple[Callable[[Slide, Shape], object], bool]] = {
     "white by the style of its box": (lambda _, box: styled(box, WHITE_FILL), False),
     "in the colour of its cell": (cell_of(NAVY, NAVY), False),
     "white over a dark shape that is hidden": (hidden_shape_below, False),
+    "black made white": (lambda _, box: with_look(box, LIT.format("tx1", "lumMod", 0, "lumOff", 100_000)), False),
+    "of a colour by its name": (
+        lambda _, box: with_look(box, '<a:solidFill><a:prstClr val="white"/></a:solidFill>'),
+        False,
+    ),
+    "of a colour by the share of its light": (
+        lambda _, box: with_look(box, '<a:solidFill><a:scrgbClr r="100%" g="100%" b="99%"/></a:solidFill>'),
+        False,
+    ),
+    "made small to fit": (lambda _, box: fitted(box, 1_000), False),
+    "made smaller to fit": (lambda _, box: fitted(box, 40_000), True),
+    "black made grey": (lambda _, box: with_look(box, LIT.format("tx1", "lumMod", 50_000, "lumOff", 50_000)), True),
     "without a fill, with an outline": (lambda _, box: with_look(box, "<a:ln/><a:noFill/>"), True),
     "of a fading colour": (lambda _, box: with_look(box, FADING), True),
     "white with a shadow": (lambda _, box: with_look(box, f"{WHITE_FILL}<a:effectLst><a:glow/></a:effectLst>"), True),
@@ -245,6 +263,18 @@ def test_a_cell_is_read_if_its_words_stand_off(look: str) -> None:
     assert ("80" in document.text, "hidden_text" in document.found) == (is_seen, not is_seen)
 
 
+def test_a_title_is_as_its_layout_shows_it() -> None:
+    def change(deck: Presentation) -> None:
+        slide = deck.slides.add_slide(deck.slide_layouts[5])
+        slide.shapes.title.text = "The fee is 80."
+        slide.shapes.add_textbox(Cm(1), Cm(9), Cm(9), Cm(3)).text_frame.text = "Open"
+        styled(slide.slide_layout.placeholders[0], WHITE_FILL)
+
+    document = parse(slides(change), "deck.pptx", LIMITS)
+    assert "80" not in document.text
+    assert "hidden_text" in document.found
+
+
 @for_all_rows(
     ("value", "number_format", "is_seen"),
     [
@@ -254,6 +284,12 @@ def test_a_cell_is_read_if_its_words_stand_off(look: str) -> None:
         (80, "0;-0;;@", True),
         ("80 euros", "0;-0;;@", True),
         (-80, "General;;", False),
+        (80, "[White]0", False),
+        ("80 euros", "0;0;0;[white]@", False),
+        ("80 euros", "[White]0", True),
+        (80, "0;[White]-0", True),
+        (80, "[Red][>5]0;[White]0", True),
+        (80, "[Color 2]0", False),
     ],
 )
 def test_a_cell_whose_format_prints_nothing_is_not_seen(value: object, number_format: str, is_seen: bool) -> None:

@@ -26,6 +26,7 @@ NAMES = " ".join(
 RELATED = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 SHEET = 'xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing"'
 WHITE = '<w:color w:val="FFFFFF"/>'
+AWAY = '<w:rStyle w:val="Away"/>'
 
 
 def run(look: str = "") -> str:
@@ -61,8 +62,16 @@ def in_word(body: str) -> ParsedDocument:
         document.add_paragraph("The fee is 95.")
 
     named = "<w:pPr><w:shd w:val='clear' w:fill='203040'/></w:pPr>"
-    styles = f'<w:style w:type="paragraph" w:styleId="Band"><w:name w:val="Band"/>{named}</w:style></w:styles>'
-    data = replaced(word(write), "word/styles.xml", "</w:styles>", styles)
+    looks = {
+        ("paragraph", "Band"): named,
+        ("paragraph", "Gone"): "<w:rPr><w:vanish/></w:rPr>",
+        ("character", "Away"): "<w:rPr><w:vanish/></w:rPr>",
+    }
+    styles = "".join(
+        f'<w:style w:type="{kind}" w:styleId="{name}"><w:name w:val="{name}"/>{look}</w:style>'
+        for (kind, name), look in looks.items()
+    )
+    data = replaced(word(write), "word/styles.xml", "</w:styles>", f"{styles}</w:styles>")
     return parse(replaced(data, "word/document.xml", "<w:sectPr", f"{body}<w:sectPr"), "fee.docx", LIMITS)
 
 
@@ -71,7 +80,22 @@ BODIES: dict[str, tuple[str, bool]] = {
     "a hidden box": (drawn("1", "", ""), False),
     "white in a white box": (drawn("0", WHITE, "FFFFFF"), False),
     "a hidden shape": (shape("width:9pt; visibility: hidden"), False),
+    "a row without height": (table('<w:trHeight w:val="1" w:hRule="exact"/>'), False),
+    "a line without height": (
+        f'<w:p><w:pPr><w:spacing w:line="1" w:lineRule="exact"/></w:pPr>{run()}</w:p>',
+        False,
+    ),
+    "hidden by the style of the paragraph": (f'<w:p><w:pPr><w:pStyle w:val="Gone"/></w:pPr>{run()}</w:p>', False),
+    "hidden by two styles, so that the one undoes the other": (
+        f'<w:p><w:pPr><w:pStyle w:val="Gone"/></w:pPr>{run(AWAY)}</w:p>',
+        True,
+    ),
     "a row": (table("<w:cantSplit/>"), True),
+    "a row of 15 points": (table('<w:trHeight w:val="300" w:hRule="exact"/>'), True),
+    "a line of 12 points": (
+        f'<w:p><w:pPr><w:spacing w:line="240" w:lineRule="exact"/></w:pPr>{run()}</w:p>',
+        True,
+    ),
     "a row whose end sign is hidden": (table("<w:hidden/>"), True),
     "white in a row with a shade of its own": (
         table("", "TableGrid", WHITE).replace(
@@ -97,6 +121,20 @@ def test_a_part_of_a_word_document_is_read_if_it_is_seen(body: str) -> None:
     document = in_word(xml)
     assert "95" in document.text
     assert ("80" in document.text, "hidden_text" in document.found) == (is_seen, not is_seen)
+
+
+@for_all_rows(("ink", "setting", "is_seen"), [("222222", True, False), ("FFFFFF", True, True), ("222222", False, True)])
+def test_words_in_the_colour_of_their_pages_are_not_seen(ink: str, setting: bool, is_seen: bool) -> None:
+    def write(document: WordDocument) -> None:
+        document.add_paragraph("The fee is 95.").runs[0].font.bold = True
+
+    coloured = f"<w:p>{run(WHITE.replace('FFFFFF', ink))}</w:p>"
+    data = replaced(word(write), "word/document.xml", "<w:body>", '<w:background w:color="222222"/><w:body>')
+    data = replaced(data, "word/document.xml", "<w:sectPr", f"{coloured}<w:sectPr")
+    shown = "<w:displayBackgroundShape/></w:settings>" if setting else "</w:settings>"
+    assert (
+        "80" in parse(replaced(data, "word/settings.xml", "</w:settings>", shown), "fee.docx", LIMITS).text
+    ) is is_seen
 
 
 def test_a_theme_that_is_damaged_or_exchanged_hides_nothing() -> None:
@@ -149,6 +187,16 @@ TEXTS: dict[str, tuple[str, str, bool]] = {
         coloured("#ffffff")
         + style('<style:paragraph-properties fo:background-color="#000080"/>', "paragraph", "C1")
         + ground("#ffffff"),
+        True,
+    ),
+    "a share of its size": (f"<text:p>{SPAN}</text:p>", coloured("#000000", fo_font_size="1%"), False),
+    "clear": (f"<text:p>{SPAN}</text:p>", coloured("#000000", loext_opacity="0%"), False),
+    "pressed together": (f"<text:p>{SPAN}</text:p>", coloured("#000000", style_text_scale="1%"), False),
+    "navy on a navy page": (f"<text:p>{SPAN}</text:p>", coloured("#000080") + PAGE.format("#000080"), False),
+    "half of its size": (f"<text:p>{SPAN}</text:p>", coloured("#000000", fo_font_size="50%"), True),
+    "navy on a navy page of two": (
+        f"<text:p>{SPAN}</text:p>",
+        coloured("#000080") + PAGE.format("#000080") + PAGE.format("#ffffff"),
         True,
     ),
     "white in a cell of no known ground": (IN_CELL, coloured("#ffffff"), True),

@@ -132,6 +132,8 @@ def test_the_value_of_a_formula_is_the_one_that_was_stored() -> None:
     never_calculated = read(data)
     assert never_calculated.text.endswith("Sum\tx\n=1+1\t7")
     assert "formulas without a value in S: 1" in never_calculated.found["reading_notes"]
+    compared = replaced(data, SHEET, "<f>1+1</f>", "<f>IF(A1&lt;2,1,0)</f>")
+    assert read(compared).text.endswith("Sum\tx\n=IF(A1<2,1,0)\t7")
 
 
 def test_a_file_that_claims_a_million_rows_is_read_by_what_it_holds() -> None:

@@ -46,6 +46,19 @@ LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
         "<p>Open</p><p style='position:absolute;inset:auto auto auto -9999px'>80</p>",
         "<p>Open</p><p style='clip-path:circle(0 at center)'>80</p>",
         "<p>Open</p><p style='-webkit-text-fill-color:transparent'>80</p>",
+        "<style>:root{--d:none;--e:var(--d)}.x{display:var(--e)}</style><p>Open</p><p class=x>80</p>",
+        "<style>.x{color:var(--missing, #fff)}</style><p>Open</p><p class=x>80</p>",
+        "<style>.a{.b &{color:red}& .x,> i{display:none}}</style><div class=a>Open <b class=x>80</b><i>80</i></div>",
+        "<style>.a{@supports (color:red){.x{display:none}}}</style><p class=a>Open <b class=x>80</b></p>",
+        "<p>Open</p><p style='color:oklch(100% 0 0)'>80</p>",
+        "<p>Open</p><p style='background:currentcolor;color:#345'>80</p>",
+        "<p>Open</p><p style='position:fixed;left:calc(-100vw - 2 * (5em + 10px))'>80</p>",
+        "<p>Open</p><p style='transform:translate3d(0, -9999px, 0)'>80</p>",
+        "<p>Open</p><p style='translate:-9999px'>80</p>",
+        "<p>Open</p><p style='margin:0 0 0 -9999px'>80</p>",
+        "<p>Open</p><div style='zoom:0.01'><p>80</p></div>",
+        "<p>Open</p><p style='filter:blur(2px) opacity(0)'>80</p>",
+        "<p>Open</p><p style='content-visibility:hidden'>80</p>",
     ],
 )
 def test_words_that_a_style_hides_are_left_out(page: str) -> None:
@@ -111,6 +124,17 @@ def test_words_that_a_style_hides_are_left_out(page: str) -> None:
         "<p style='transform:scale(0);animation:pop 1s forwards'>80</p>",
         "<style>.x{clip-path:circle(0);animation-name:pop}</style><p class=x>80</p>",
         "<p style='clip-path:inset(60% 0 0 0)'>80</p>",
+        "<style>:root{--d:none}.x{display:var(--d)}</style><p class=x style='--d:block'>80</p>",
+        "<style>.x{display:var(--d)}.y{--d:none}</style><p class=x>80</p><p class=y>Closed</p>",
+        "<style>.x{--a:var(--b);--b:var(--a);display:var(--a)}</style><p class=x>80</p>",
+        "<link rel=stylesheet href=a.css><style>.x{display:var(--d, none)}</style><p class=x>80</p>",
+        "<style>.b{background:var(--g, #036);color:#fff}</style><p class=b>80</p>",
+        "<style>.a{.x{color:red}}.y{& .x{display:none}}</style><div class=a><p class=x>80</p></div>",
+        "<div style='width:14000px;transform:translate3d(-9000px,0,0)'><p>80</p></div>",
+        "<div style='transform:translateX(-2400px)'><p>80</p></div>",
+        "<div style='margin:0 -9999px;padding:0 9999px'>80</div>",
+        "<p style='color:oklch(45% 0.1 250);margin-left:calc(50% - 50vw)'>80</p>",
+        "<p style='color:#fff;background:oklch(30% 0.1 250)'>80</p>",
     ],
 )
 def test_words_that_a_style_leaves_in_sight_stay(page: str) -> None:
@@ -137,7 +161,15 @@ def test_a_field_shows_its_value_in_its_place() -> None:
 
 @pytest.mark.parametrize(
     "sheet",
-    [":is(" * 2_000 + "p" + ")" * 2_000 + "{display:none}", "@media screen{" * 20_000, ".x{display:" + "(" * 20_000],
+    [
+        ":is(" * 2_000 + "p" + ")" * 2_000 + "{display:none}",
+        "@media screen{" * 20_000,
+        ".x{display:" + "(" * 20_000,
+        "p{" + "& & &{" * 19 + "display:none" + "}" * 20,
+        "p{" + "&" * 100_000 + "{display:none}}",
+        "p{--a:red;" + "".join(f"--{at}:{f'var(--{at - 1})' * 9};" for at in range(1, 20)) + "color:var(--19)}",
+        "p{width:" + "(" * 5_000 + "var(--a)" + ")" * 5_000 + "}",
+    ],
 )
 def test_a_hostile_sheet_hides_nothing_and_ends(sheet: str) -> None:
     page = f"<style>{sheet}</style><p style='color:{'rgb(' * 5_000}'>The fee is 80 euros.</p>"

@@ -5,6 +5,7 @@ wider than those between the lines of one cell. Text in columns is divided in th
 decides: a table is drawn row by row, and columns of text one after the other.
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -180,7 +181,7 @@ def _rows_of(levels: Sequence[_Level], gutters: Sequence[float]) -> _Rows:
 
 
 def _column(box: Box, gutters: Sequence[float]) -> int:
-    return sum(x < (box[0] + box[2]) / 2 for x in gutters)
+    return bisect_left(gutters, (box[0] + box[2]) / 2)
 
 
 _Cells = dict[int, list[PlacedWord]]

@@ -1,8 +1,10 @@
 """Finds the columns of a table by the gaps between the words of all its rows, and the cells of each row in them."""
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Generic, NamedTuple, TypeVar
 
 from citewell_documents.parsing.pdf.cells.cell_values import Word, are_values, cells_of, extent_of, text_of, words_in
 from citewell_documents.parsing.pdf.glyphs import Extent
@@ -14,6 +16,12 @@ _MIN_CELLS = 3  # a line of text does not have so many cells by chance
 _BESIDE_EM = 2.0  # two columns as near as this are one column, if no row has a cell in both
 
 
+class _Cell(NamedTuple):
+    left: float
+    right: float
+    starts: bool
+
+
 @dataclass(slots=True)
 class _Column:
     left: float
@@ -21,6 +29,36 @@ class _Column:
 
     def shared(self, cell: Extent) -> float:
         return min(self.right, cell[1]) - max(self.left, cell[0])
+
+
+_Span = TypeVar("_Span", _Cell, _Column)
+
+
+class _Spans(Generic[_Span]):
+    """Columns or cells by their left sides: a table of a thousand columns does not compare each with every other."""
+
+    def __init__(self, spans: Iterable[_Span] = ()) -> None:
+        self.items = sorted(spans, key=_left)
+        self._widest = max((span.right - span.left for span in self.items), default=0.0)
+
+    def near(self, extent: Extent) -> Sequence[_Span]:
+        """Those that may share a part of the extent."""
+        first = bisect_left(self.items, extent[0] - self._widest, key=_left)
+        return self.items[first : bisect_right(self.items, extent[1], key=_left)]
+
+    def add(self, span: _Span) -> None:
+        insort(self.items, span, key=_left)
+        self._widest = max(self._widest, span.right - span.left)
+
+    def remove(self, span: _Span) -> None:
+        at = bisect_left(self.items, span.left, key=_left)
+        while self.items[at] is not span:
+            at += 1
+        del self.items[at]
+
+
+def _left(span: _Cell | _Column) -> float:
+    return span.left
 
 
 def in_columns(rows: Sequence[Line], apart: float) -> list[Line]:
@@ -69,39 +107,39 @@ def _cells_and_columns(rows: Sequence[Line], apart: float) -> tuple[list[list[li
 
 
 def _columns(rows: Sequence[Sequence[list[Word]]], size: float) -> list[_Column]:
-    columns: list[_Column] = []
+    columns = _Spans[_Column]()
     touch = _TOUCH_EM * size
     for cells in ([*map(extent_of, row)] for row in sorted(rows, key=len, reverse=True)):
         for cell in cells:
-            shared = [column for column in columns if column.shared(cell) > touch]
+            shared = [column for column in columns.near(cell) if column.shared(cell) > touch]
             if not shared:
-                columns.append(_Column(*cell))
-            elif len(shared) == 1 and not any(
-                column is not shared[0]
-                and column.shared((min(shared[0].left, cell[0]), max(shared[0].right, cell[1]))) > 0
-                for column in columns
-            ):
-                shared[0].left, shared[0].right = min(shared[0].left, cell[0]), max(shared[0].right, cell[1])
-        columns.sort(key=lambda column: column.left)
-    return _without_accidents(columns, rows, size)
+                columns.add(_Column(*cell))
+            elif len(shared) == 1:
+                whole = min(shared[0].left, cell[0]), max(shared[0].right, cell[1])
+                if not any(column is not shared[0] and column.shared(whole) > 0 for column in columns.near(whole)):
+                    columns.remove(shared[0])
+                    columns.add(_Column(*whole))
+    return _without_accidents(columns.items, rows, size)
 
 
 def _without_accidents(columns: list[_Column], rows: Sequence[Sequence[list[Word]]], size: float) -> list[_Column]:
     """Join neighbouring columns that most rows do not divide, if no row divides them by more than a wide space between
     words.
     """
+    placed = [_Spans(_Cell(*extent_of(cell), cell[0].starts) for cell in row) for row in rows]
     at = 0
     while at + 1 < len(columns):
         left, right = columns[at], columns[at + 1]
         crossing = divided = 0
         surely = False
-        for row in rows:
-            shared = [(left.shared(extent) > 0, right.shared(extent) > 0) for extent in map(extent_of, row)]
+        for row in placed:
+            cells = row.near((min(left.left, right.left), max(left.right, right.right)))
+            shared = [(left.shared(cell[:2]) > 0, right.shared(cell[:2]) > 0) for cell in cells]
             if (True, True) in shared:
                 crossing += 1
             elif (True, False) in shared and (False, True) in shared:
                 divided += 1
-            surely |= (False, True) in shared and row[shared.index((False, True))][0].starts
+            surely |= (False, True) in shared and cells[shared.index((False, True))].starts
         near = right.left - left.right < _BESIDE_EM * size
         doubtful = not surely and divided < _SHARE * len(rows)
         if crossing > divided or (doubtful if divided else near):
@@ -138,9 +176,10 @@ def _placed(row: Line, cells: list[list[Word]], columns: Sequence[_Column]) -> L
 
 
 def _place(cell: Extent, columns: Sequence[_Column]) -> int:
-    shared = [column.shared(cell) for column in columns]
-    most = max(shared)
-    if most <= 0:
-        return shared.index(most)
-    inner = [at for at, column in enumerate(columns) if shared[at] >= 0.5 * (column.right - column.left)]
-    return inner[0] if len(inner) > 1 else shared.index(most)
+    first = bisect_left(columns, cell[0], key=lambda column: column.right)
+    last = max(bisect_right(columns, cell[1], key=_left), first)
+    near = range(max(first - 1, 0), min(last + 1, len(columns)))
+    shared = {at: columns[at].shared(cell) for at in near}
+    most = max(shared, key=lambda at: shared[at])
+    inner = [at for at in near if shared[at] >= 0.5 * (columns[at].right - columns[at].left)]
+    return inner[0] if shared[most] > 0 and len(inner) > 1 else most

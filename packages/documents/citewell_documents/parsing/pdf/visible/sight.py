@@ -21,7 +21,6 @@ _LEAST, _LEAST_OF_LARGE = 14, 8  # of 255: how far a colour stands off from its 
 _LARGE = 24.0  # points
 _LEAST_INK, _PAPER = 64, 0.4  # of 255: from the paper of a scan to its ink; and of a word's place that is paper
 _CLEAR, _TRACE = 20, 2  # of 255: a change that is clear, and one that is none of rounding
-_FLAT = 0.02  # points: text that is pressed together until it has no width
 _INVISIBLE, _CLIPPING = 3, 4  # render modes: of text below a scan; from 4 on what follows is seen through the letters
 _STROKED = (1, 2, 5, 6)
 _TOP, _FOOT = 0.15, 0.2  # of a character's height: there a line is no line above it or below it
@@ -113,8 +112,12 @@ class Sight:
         left, bottom, right, top = self._box
         if not (left <= (box[0] + box[2]) / 2 <= right and bottom <= (box[1] + box[3]) / 2 <= top):
             return "outside"
-        high = box[2] - box[0] if quarter % 2 else box[3] - box[1]
+        high, wide = box[3] - box[1], box[2] - box[0]
+        if quarter % 2:
+            high, wide = wide, high
         if high < _SMALLEST_INK and self._glyphs.exact_size(index) < self._smallest:
+            return "small"
+        if wide < _SMALLEST_INK and self._glyphs.is_pressed(index):
             return "small"
         if self._drawing.is_clear(box, partial(pdfium_c.FPDFText_GetTextObject, self._textpage, index)):
             return None
@@ -131,8 +134,7 @@ class Sight:
         change = colours.change(item, region)
         if change >= _CLEAR or (mode >= _CLIPPING and self._is_over_ink(box)):
             return True
-        is_flat = min(box[2] - box[0], box[3] - box[1]) < _FLAT
-        if change < _TRACE and (is_flat or self._glyphs.is_drawn_by_file(index, item)):
+        if change < _TRACE and self._glyphs.is_drawn_by_file(index, item):
             return False
         return mode != _INVISIBLE and self._stands_off(index, region, stroked=mode in _STROKED)
 
