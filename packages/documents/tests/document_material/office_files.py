@@ -47,7 +47,7 @@ def workbook(sheets: Mapping[str, Iterable[Sequence[object]]], change: Callable[
 
 
 _ODF = "urn:oasis:names:tc:opendocument:xmlns"
-_NAMES = " ".join(
+_OF_OFFICE = " ".join(
     f'xmlns:{prefix}="{_ODF}:{name}:1.0"'
     for prefix, name in {
         **{name: name for name in ("office", "text", "table", "style", "meta")},
@@ -55,7 +55,7 @@ _NAMES = " ".join(
         "fo": "xsl-fo-compatible",
     }.items()
 )
-_NAMES += ' xmlns:loext="urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0"'
+_NAMES = f'{_OF_OFFICE} xmlns:loext="urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0"'
 
 
 def odt(body: str, styles: str = "", meta: str = "", **parts: bytes) -> bytes:
