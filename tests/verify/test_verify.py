@@ -14,6 +14,7 @@ import pytest
 import citewell_verify
 from citewell_verify import ChatJudge, GivenText, Report, verify, verify_async
 from citewell_verify.__main__ import main
+from citewell_verify.answers.refusals import IDK
 from citewell_verify.errors import VerificationInvalid
 from config.settings import settings
 from services.core.verifier import calibration_of
@@ -280,3 +281,9 @@ def test_the_command_says_by_its_exit_status_whether_every_claim_is_supported(
 def test_what_is_no_text_is_named(answer: Any, source: Any, question: Any, error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told):
         verify(answer, [source], question)
+
+
+@pytest.mark.parametrize("question", ["Wifi?", "WLAN", "Hotel Adler", "Taxi"])
+def test_a_refusal_in_place_of_an_answer_speaks_the_language_of_the_sources(question: str) -> None:  # S3.4
+    report = verify("Penguins governed Mars in the year 1200 [1].", [RETURNS, REFUNDS], question=question)
+    assert report.repaired == IDK

@@ -334,7 +334,8 @@ class _Work:
         """The repaired answer, and whether all of its claims are supported."""
         corrected = corrected_draft(findings, repairs, self.citable, CONFIDENCE_THRESHOLD, renumber=False)
         if nothing_left(corrected, repairs):
-            return refusal_for(self.question.strip() or self.text, beside=self.passages[0].readable), False
+            beside = [passage.readable for passage in self.passages]
+            return refusal_for(self.question.strip() or self.text, beside=beside), False
         states = [
             state_after_repair(statement, findings, repairs, CONFIDENCE_THRESHOLD)[0]
             for statement in corrected.statements

@@ -216,7 +216,8 @@ class _Comparison:
             for gap in self._alignment.gaps
         ]
         gaps = [gap for gap in gaps if gap.statement or gap.source]
-        if self._are_turned(gaps):
+        # Where nothing moved, the sides of the sentence are where they were.
+        if moved and self._are_turned(gaps):
             yield Gap(gaps[0].statement + gaps[1].statement, gaps[0].source + gaps[1].source)
         else:
             yield from gaps

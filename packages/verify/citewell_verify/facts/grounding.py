@@ -114,7 +114,8 @@ def _is_named_in(token: Token, known: ParsedSource) -> bool:
     Of an identifier such as X200, the part with the digits must occur.
     """
     # A stem ("juli") is in no source, and the tokens of a date ("18 July 1996") are one value.
-    if re.search(rf"(?<![\w-]){re.escape(token.text)}(?![\w-])", known.text):
+    written = token.text
+    if written in known.text and re.search(rf"(?<![\w-]){re.escape(written)}(?![\w-]|[.,:/]\d)", known.text):
         return True
     labelled = token.key.rpartition("#")[1]
     parts = token.key.replace(" #", "").split()

@@ -106,10 +106,10 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
     place = _Place(next(iter(headings_of(context)[-1:]), ""))
     width = max((len(line) for line in plain.splitlines() if not _CELLS.match(line)), default=0)
     sentences = [line for sentence in parse_sentences(plain).sentences for line in _lines(plain, sentence, width)]
-    end = 0
+    whole, end = Sentence(0, 0, ""), 0
     for sentence, following in zip(sentences, [*(later.text for later in sentences[1:]), ""], strict=False):
         # "Invoice no." ends no sentence in a line of a table.
-        whole = _whole_line(plain, sentence)
+        whole = whole if sentence.start < whole.end else _whole_line(plain, sentence)
         if sentence.start < end or whole.text in parsed.heads or _RULE.fullmatch(whole.text):
             continue
         if row := rows[whole.text].popleft() if rows.get(whole.text) else None:

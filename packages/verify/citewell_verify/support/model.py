@@ -69,7 +69,9 @@ def features(
     (`citewell_verify.evidence.contradictions.best_places`).
     """
     differing = {_KINDS[difference.kind] for difference in differences if difference.kind in _KINDS}
-    if opposites(set(compared.wanted), set(compared.best.stems)):
+    # A word that the sentence has in another form is not exchanged there for its opposite.
+    exchanged = {stem for stem in compared.wanted if not compared.best.related_stems.similarity(stem)}
+    if opposites(exchanged, set(compared.best.stems) - set(compared.wanted)):
         differing.add("negation")
     # A single sentence may refer to a name or figure by a pronoun; a whole page about the matter would contain it.
     breadth = math.log(max(1, min(len(compared.sentences), _BROADEST))) / math.log(_BROADEST)

@@ -73,6 +73,8 @@ def language_of(text: str, beside: Sequence[str] = (), among: Collection[str] = 
     The first of those count alike, so that one text in another language does not decide. If there are none, English
     is expected, or Korean for a text with Hangul.
     """
+    if isinstance(beside, str):
+        raise TypeError("beside is a sequence of texts, not one text")
     if _is_korean(text := text[:_MOST_CHARS]):
         return KOREAN
     expected = _mean_of([probabilities(other[:_CHARS_BESIDE]) for other in beside[:MOST_BESIDE]])

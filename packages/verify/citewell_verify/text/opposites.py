@@ -1,5 +1,6 @@
 """Knows words that exclude each other in the same place of a sentence, in English and Korean."""
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Set
@@ -7,21 +8,22 @@ from collections.abc import Iterator, Mapping, Set
 from citewell_verify.text.words import stem
 
 _GRADED = """
-    large,big,great/small,little long/short fast,quick/slow strong/weak early/late easy/hard,difficult
-    cheap/dear,expensive old/young,new wet/dry light/dark,heavy thick/thin wide/narrow deep/shallow high/low
+    large,big/small long/short fast,quick/slow strong/weak early/late easy/hard
+    cheap/dear old/young,new wet/dry light/dark,heavy thick/thin wide/narrow deep/shallow high/low
     tall/short smooth/rough tight/loose bright/dim,dark loud,noisy/quiet rich/poor hot/cold warm/cool hard/soft
-    near/far clean/dirty sharp/blunt,dull
+    clean/dirty sharp/blunt,dull
 """
 """Adjectives, whose comparatives and superlatives are made by `_degrees`."""
 
 _OPPOSED = """
-    buy/sell import/export borrow/lend heat/cool safe/dangerous full/empty public/private active/passive
-    internal/external input/output upper/lower top/bottom left/right inside/outside indoor/outdoor arrive/depart
-    enter/exit,leave expand/contract,shrink strengthen/weaken accelerate/slow,decelerate attract/repel create/destroy
-    build/demolish hire/fire,dismiss appoint/dismiss,remove join/leave love/hate simple/complex day/night
-    summer/winter morning/evening,night demand/supply asset/liability buyer/seller employer/employee landlord/tenant
-    lender/borrower teacher/student parent/child guilty/innocent temporary/permanent local/remote,global
-    manual/automatic fixed/variable domestic/foreign,international urban/rural gross/net hardware/software
+    large,big/little easy/difficult cheap/expensive near/far buy/sell import/export borrow/lend heat/cool
+    safe/dangerous,unsafe full/empty public/private active/passive internal/external input/output upper/lower
+    top/bottom left/right inside/outside indoor/outdoor arrive/depart enter/exit,leave expand/contract,shrink
+    strengthen/weaken accelerate/slow,decelerate attract/repel create/destroy build/demolish hire/fire,dismiss
+    appoint/dismiss,remove join/leave love/hate like/dislike,unlike simple/complex day/night summer/winter
+    morning/evening,night demand/supply asset/liability buyer/seller employer/employee landlord/tenant lender/borrower
+    teacher/student parent/child guilty/innocent temporary/permanent local/remote,global manual/automatic
+    fixed/variable domestic/foreign,international urban/rural gross/net hardware/software
     acid,acidic/base,basic,alkaline liquid/solid push/pull lock/unlock enable/disable add/remove,subtract
     multiply/divide ascend/descend front/back,rear present/absent odd/even single/multiple,married,double
     legal/illegal able/unable happy/sad moral/immoral correct,right/wrong true/false,fake real/fake alive,live/dead
@@ -56,20 +58,22 @@ _KOREAN_GRADED = """
 _KOREAN = """
     증가,상승/감소,하락 늘,늘어,늘었/줄,줄어,줄었 새로운/오래된,낡은 이상/이하,미만 초과/미만,이하 이전/이후 전/후
     앞/뒤 위/아래 왼쪽/오른쪽 안/밖 내부/외부 최대/최소 최고/최저 최초,처음,첫/최후,마지막 허용/금지 허가/금지,불허
-    승인/거부,거절,반려 포함/제외 가능/불가 찬성/반대 동의/반대 성공/실패 의무,필수/선택,자율 남성,남자/여성,여자
-    승리/패배 시작,개시/종료,끝 개장/폐장 개점/폐점 입학/졸업 입사/퇴사 출발/도착 구매,구입/판매 매수/매도
-    수입/수출,지출 흑자/적자 이익/손실 매출/이익,손실,비용 공격/수비,방어 아침/저녁 오전/오후 낮/밤 여름/겨울 봄/가을
-    동쪽/서쪽 남쪽/북쪽 동부/서부 남부/북부 아버지/어머니 아들/딸 형/동생 남편/아내 확대/축소 강화/약화,완화 개선/악화
-    인상/인하 합법/불법 유료/무료 유리/불리 영구/임시 고정/변동 국내/국외,해외 직접/간접 자동/수동 유효/무효 찬/반
-    생산/소비 수요/공급 채용/해고 임명/해임 설치/철거 연결/분리 추가/삭제 열/닫,쉬 영업/휴업,휴무 불참/참석,참가
-    수락/거부,거절 받아들이/거부,거절,물리치,기각 통과/부결 가결/부결 조용하/시끄럽 켜/끄 사/팔 들어가/나가
-    올라가/내려가 오르,올랐/내리,내렸 안전/위험 건강/질병 대표/이사,감사 회장/사장 원인/결과 비싸/저렴
+    승인/거부,거절,반려 포함/제외 가능/불가,불가능 공개/비공개 공식/비공식 정상/비정상 정규/비정규 찬성/반대 동의/반대
+    성공/실패 의무,필수/선택,자율 남성,남자/여성,여자 승리/패배 시작,개시/종료,끝 개장/폐장 개점/폐점 입학/졸업
+    입사/퇴사 출발/도착 구매,구입/판매 매수/매도 수입/수출,지출 흑자/적자 이익/손실 매출/이익,손실,비용 공격/수비,방어
+    아침/저녁 오전/오후 낮/밤 여름/겨울 봄/가을 동쪽/서쪽 남쪽/북쪽 동부/서부 남부/북부 아버지/어머니 아들/딸 형/동생
+    남편/아내 확대/축소 강화/약화,완화 개선/악화 인상/인하 합법/불법 유료/무료 유리/불리 영구/임시 고정/변동
+    국내/국외,해외 직접/간접 자동/수동 유효/무효 찬/반 생산/소비 수요/공급 채용/해고 임명/해임 설치/철거 연결/분리
+    추가/삭제 열/닫,쉬 영업/휴업,휴무 불참/참석,참가 수락/거부,거절 받아들이/거부,거절,물리치,기각 통과/부결 가결/부결
+    조용하/시끄럽 켜/끄 사/팔 들어가/나가 올라가/내려가 오르,올랐/내리,내렸 안전/위험 건강/질병 대표/이사,감사
+    회장/사장 원인/결과 비싸/저렴
 """
 """Nouns and stems of verbs."""
 
-_AFFIXES = {"un": 4, "non": 4, "il": 5, "ir": 5, "in": 6, "im": 6, "dis": 6, "불": 2, "비": 2}
+_AFFIXES = {"un": 4, "non": 6, "il": 5, "ir": 5, "in": 6, "im": 6, "dis": 6}
 """Prefixes that negate a word with at least that many letters: `form` and `inform` are not opposites."""
 
+_DOUBLED = re.compile("(?<![aeiou])[aeiou][^aeiouwxy]$")
 _REGULAR = ("좁",)  # and not 조운
 _NIEUN, _RIEUL, _PIEUP = "\u11ab", "\u11af", "\u11b8"  # final letters of a syllable
 
@@ -85,7 +89,7 @@ def _degrees(adjective: str) -> tuple[str, str, str]:
     root = adjective.removesuffix("e")
     if root.endswith("y"):
         root = f"{root[:-1]}i"
-    elif len(adjective) == 3 and adjective[1] in "aeiou" and adjective[2] not in "wy":
+    elif _DOUBLED.search(adjective):
         root += root[-1]
     return adjective, f"{root}er", f"{root}est"
 

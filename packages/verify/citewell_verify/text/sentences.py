@@ -73,7 +73,7 @@ _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]」』*_`]*$")
 
 
 _FENCE = re.compile(r" {0,3}(`{3,}(?!.*`)|~{3,})")
-_ONLY_MARKERS = re.compile(r"\s*(?:[\[【][^\[\]【】\n]{1,60}[\]】]\s*)*")
+_ONLY_MARKERS = re.compile(r"[\s(]*(?:[\[【][^\[\]【】\n]{1,60}[\]】][\s).,;]*)*")
 _REMEMBERED_CHARS = 5_000
 LONGEST_SENTENCE = 2_000
 """Characters. Longer text is split between words, because a sentence is compared with every sentence of a source;
@@ -149,16 +149,16 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
     previous = fence = ""
     is_after_code = False
     for line in text.splitlines(keepends=True):
-        found = _FENCE.match(line)
+        mark = _FENCE.match(line)
         # What cites a block of code stands below it.
-        leaves_code = is_after_code and not found and not _ONLY_MARKERS.fullmatch(line)
+        leaves_code = is_after_code and not mark and not _ONLY_MARKERS.fullmatch(line)
         if previous and (leaves_code or _is_break(previous, line)):
             yield start, position
             start = position
             is_after_code = False
-        if found:
-            is_after_code = fence != "" and found[1].startswith(fence) and not line[found.end() :].strip()
-            fence = "" if is_after_code else fence or found[1]
+        if mark:
+            is_after_code = fence != "" and mark[1].startswith(fence) and not line[mark.end() :].strip()
+            fence = "" if is_after_code else fence or mark[1]
         previous = line
         position += len(line)
     yield start, position

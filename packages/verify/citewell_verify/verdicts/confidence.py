@@ -250,10 +250,10 @@ def why_uncalibrated(
     `asked_in` are the languages of the questions that the relevance was measured on: support may be known in a language
     in which nobody has measured how well an answer fits its question.
     """
-    if calibration.languages and (language := language_of(answer, question)) not in calibration.languages:
+    if calibration.languages and (language := language_of(answer, [question])) not in calibration.languages:
         measured = " and ".join(map(name_of, calibration.languages))
         return f"The calibration was measured on texts in {measured}; this answer is in {name_of(language)}."
-    if question.strip() and asked_in and (language := language_of(question, answer)) not in asked_in:
+    if question.strip() and asked_in and (language := language_of(question, [answer])) not in asked_in:
         measured = " and ".join(map(name_of, asked_in))
         return (
             f"How well an answer fits its question was measured on questions in {measured}; this one is in "

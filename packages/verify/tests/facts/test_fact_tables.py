@@ -319,26 +319,3 @@ def test_the_offline_judge_decides_what_one_cell_states(statement: str, source: 
 )
 def test_the_only_record_is_not_that_of_another_thing(statement: str, source: str) -> None:  # V2
     assert compare_with_tables(tokenize(statement), source) is None
-
-
-PAIRS = "Invoice no.\tTRX-88214\nInvoice date\t17 November 2025\nCarrier\tNorthline Express\nParcels\t3"
-SUMS = "Subtotal | 1,837.00\nFreight | 96.40\nTotal | 1,933.40"
-PRICES = "Item | Price\nCoffee | 2.50\nTea | 2.20\nCake | on request"
-DATED = "Item | 31 December 2025\nCash | 1,200\nStock | 900\nLoans | none"
-
-
-@for_all_rows(
-    ("table", "rows"),
-    [
-        (PAIRS, ["Invoice no.", "Invoice date", "Carrier", "Parcels"]),
-        (SUMS, ["Subtotal", "Freight", "Total"]),
-        (PRICES, ["Coffee", "Tea", "Cake"]),
-        (DATED, ["Cash", "Stock", "Loans"]),
-    ],
-)
-def test_labels_beside_values_have_no_heads(table: str, rows: list[str]) -> None:  # V2
-    parsed = parse_tables(table).rows
-    assert [row.label for row in parsed] == rows
-    assert {cell.head for row in parsed for cell in row.cells} == (
-        {""} if "Item" not in table else {table[7:].partition("\n")[0]}
-    )

@@ -7,7 +7,7 @@ import pytest
 
 from citewell_verify.embeddings.mapped_tables import shared
 from citewell_verify.text import languages
-from citewell_verify.text.languages import probabilities, unread_language, why_unread
+from citewell_verify.text.languages import language_of, probabilities, unread_language, why_unread
 from verify_material.rows import for_all_rows
 
 ENGLISH = "The report says that revenue rose in the third quarter, because more people bought the new phone."
@@ -77,3 +77,8 @@ def test_a_model_that_processes_share_finds_the_same_languages(tmp_path: Path, m
     assert len(list((tmp_path / "citewell").iterdir())) == 2
     inner._model.cache_clear()
     probabilities.cache_clear()
+
+
+def test_one_text_beside_another_is_given_in_a_list() -> None:
+    with pytest.raises(TypeError, match="not one text"):
+        language_of("Wifi?", "The room costs 80 euros a night.")

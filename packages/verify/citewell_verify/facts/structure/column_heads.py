@@ -1,7 +1,6 @@
 """Finds the head lines of a table, the column that labels its rows, and the units that the heads state (V2)."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -34,7 +33,9 @@ _AT_END = re.compile(
 
 
 def count_heads(grid: Sequence[Sequence[str]]) -> int:
-    if _begins_with_data(grid) or _are_pairs(grid):
+    # A table has no heads if its first two lines have figures in the same units.
+    first, second = ([_FIGURE.sub("0", cell) for cell in row[1:]] for row in grid[:2])
+    if grid[0][0] and first == second and all(map(is_data, grid[0][1:])) and "0" not in first:
         return 0
     count = 1
     while count < min(_MOST_HEADS, len(grid) - 1):
@@ -50,29 +51,6 @@ def count_heads(grid: Sequence[Sequence[str]]) -> int:
             break
         count += 1
     return count
-
-
-def _begins_with_data(grid: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first two lines have figures in the same units; whole numbers may also number the columns."""
-    first, second = ([_FIGURE.sub("0", cell) for cell in row[1:]] for row in grid[:2])
-    are_figures = bool(grid[0][0]) and first == second and all(map(is_data, grid[0][1:]))
-    return are_figures and (len(first) == 1 or not any(map(str.isdigit, grid[0][1:])))
-
-
-def _are_pairs(grid: Sequence[Sequence[str]]) -> bool:
-    """Return whether the lines are labels with their values: the first value has a figure, as the head of a column has
-    none but in a period, and those below it are of several forms."""
-    values = [row[1] for row in grid if row[0] and row[1:] == [row[-1]] and row[-1]]
-    if len(values) < len(grid) or not _FIGURE.search(values[0]):
-        return False
-    forms = Counter(map(_form, values[1:]))
-    return len(forms) > 1 and not (is_period(values[0]) and 2 * forms["figure"] >= len(values))
-
-
-def _form(value: str) -> str:
-    if is_period(value):
-        return "period"
-    return "figure" if is_data(value) else "words"
 
 
 def label_column(body: Sequence[Sequence[str]]) -> int:
