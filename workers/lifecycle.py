@@ -138,9 +138,10 @@ def _serve_queues(sender: Any, **_: Any) -> None:
 
 _NICE = 5
 """The priority of processes that read documents, below that of questions, for which people wait."""
-REST_S = 10.0
+REST_S = 60.0
 """A child that has read documents ends after this time without another. With its connections it has grown by some 60
-MB, and the child that is forked in its place begins without them."""
+MB, and the child that is forked in its place begins without them. A document that comes just then waits up to five
+seconds for that child, since the pool looks for ended children at intervals."""
 
 
 @worker_process_init.connect

@@ -15,7 +15,14 @@ from operator import attrgetter
 from citewell_verify.evidence.closed_classes import ChangedMarks, makes_condition, read
 from citewell_verify.evidence.contradictions import readable, without_markers
 from citewell_verify.evidence.equivalence import stands_verbatim
-from citewell_verify.evidence.replaced_words import SAME, exchange, left_out_clauses, paired, replacement, text_of
+from citewell_verify.evidence.replaced_words import (
+    SAME,
+    exchange,
+    left_out_clauses,
+    paired,
+    replacement,
+    text_of,
+)
 from citewell_verify.facts.kinds import Difference, Disagreement, Kind
 from citewell_verify.facts.reading.clauses import clauses
 from citewell_verify.facts.reading.token_alignment import Alignment, Gap, align, content_tokens
@@ -216,8 +223,7 @@ class _Comparison:
             for gap in self._alignment.gaps
         ]
         gaps = [gap for gap in gaps if gap.statement or gap.source]
-        # Where nothing moved, the sides of the sentence are where they were.
-        if moved and self._are_turned(gaps):
+        if self._are_turned(gaps):
             yield Gap(gaps[0].statement + gaps[1].statement, gaps[0].source + gaps[1].source)
         else:
             yield from gaps
@@ -226,6 +232,8 @@ class _Comparison:
         """Return whether the gaps are the two sides of a reversed sentence: "the CFO is Mary", "Mary is the CEO"."""
         if len(gaps) != 2 or all(first.source or last.statement for first, last in permutations(gaps)):
             return False
+        if not self._alignment.moved and len(self._alignment.pairs) > 1:
+            return False  # Several words stayed in their order, so that each gap is an addition.
         sides = [content_tokens(side) for side in (self._alignment.statement, self._alignment.source)]
         ends = [(side[0], side[-1]) for side in sides if side]
         first, last = ((*gap.statement, *gap.source) for gap in gaps)

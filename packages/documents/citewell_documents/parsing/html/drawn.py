@@ -15,6 +15,8 @@ _FAR_OFF = -500.0  # pixels
 _FAR_MOVED = -5_000.0  # pixels, further than a carousel moves its slides, all of which a reader sees in turn
 _CLEAR = 0.05  # of an opacity
 _PLACED = ("absolute", "fixed")
+_NO_SIZES = ("0", "0px", "auto", "initial")
+_NAMED_SIZES = {"initial": 16.0, "xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0, "large": 18.0}
 _SIDES = ("top", "right", "bottom", "left")
 _AROUND_LETTERS = ("-webkit-text-stroke", "text-shadow")
 _CUT = re.compile(r"inset\((?:(?:[5-9]\d|\d{3,})%\s*)+\)|circle\(0(?:px|%)?[ )]")  # to nothing
@@ -112,7 +114,13 @@ def _is_cut_off(style: Style) -> bool:
     if _CUT.match(style.get("clip-path", "")):
         return True
     is_cut = any(style.get(name) in ("hidden", "clip") for name in ("overflow", "overflow-x", "overflow-y"))
-    return is_cut and any(_is_nothing(style.get(name, "")) for name in ("height", "width", "max-height", "max-width"))
+    return is_cut and (_is_no_size(style, "height", "padding-top", "padding-bottom") or _is_no_size(style, "width"))
+
+
+def _is_no_size(style: Style, side: str, *others: str) -> bool:
+    """True if an element has no height or width, and nothing else that gives it one."""
+    is_held = any(style.get(name, "0") not in _NO_SIZES for name in (f"min-{side}", *others))
+    return not is_held and any(_is_nothing(style.get(name, "")) for name in (side, f"max-{side}"))
 
 
 def _is_nothing(length: str) -> bool:
@@ -175,7 +183,13 @@ def _ground(style: Style, around: Rgb | None, ink: Rgb | None) -> tuple[Rgb | No
 
 def _size(style: Style, around: Drawn) -> float | None:
     if (value := style.get("font-size")) is None:
-        value = next((part.partition("/")[0] for part in style.get("font", "").split() if part[0] in "0123456789."), "")
+        value = next(filter(_is_size, (part.partition("/")[0] for part in style.get("font", "").split())), "")
+    if value in _NAMED_SIZES:
+        return _NAMED_SIZES[value]
     if value.endswith("%") and (share := number(value[:-1])) is not None:
         return share / 100 * around.size
     return pixels(value, around.size, around.root_size)
+
+
+def _is_size(part: str) -> bool:
+    return part[:1] in tuple("0123456789.") or part in _NAMED_SIZES

@@ -1,5 +1,6 @@
 """The style sheets of an HTML page: the declarations that decide whether a reader sees the text of its elements."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
@@ -9,7 +10,7 @@ import tinycss2
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 from tinycss2.ast import AtRule, Declaration, LiteralToken, Node, QualifiedRule, StringToken, URLToken
 
-from citewell_documents.parsing.html.values import SCREEN, pixels, references
+from citewell_documents.parsing.html.values import SCREEN, lowered, pixels, references
 
 Style = Mapping[str, str]
 """The values of properties, in small letters; `!important` has been taken into account."""
@@ -22,7 +23,8 @@ LOOKED_AT = frozenset(
         " text-decoration-line position left right top bottom text-indent clip clip-path overflow overflow-x overflow-y"
         " height width max-height max-width inset transform scale animation animation-name background-image"
         " background-clip -webkit-background-clip -webkit-text-fill-color -webkit-text-stroke text-shadow"
-        " translate zoom filter content-visibility margin margin-left padding padding-left"
+        " translate zoom filter content-visibility margin margin-left padding padding-left padding-top padding-bottom"
+        " min-height min-width"
     ).split()
 )
 _MOST_CHARACTERS, _MOST_MATCHES, _DEEPEST = 1_000_000, 1_000_000, 20
@@ -31,6 +33,7 @@ _ENDS = ("min", "max")
 _SCREEN = {f"{end}-{side}": size for side, size in zip(("width", "height"), SCREEN, strict=True) for end in _ENDS}
 _LONGEST_SELECTOR = 10_000  # characters: a nested one may have twice as many at each level
 _CONDITIONS = ("media", "supports", "layer")
+_OTHERS = re.compile(r"not\b|\(-(?:moz|ms)-")  # what some browsers alone understand, or none
 
 
 class _Value(NamedTuple):
@@ -134,7 +137,7 @@ def _used(page: LexborHTMLParser, rules: Iterable[_Rule]) -> set[str]:
     """The custom properties that decide what is seen, also those that others refer to."""
     referring: dict[str, set[str]] = {}
     inline = (node.attributes["style"] or "" for node in page.css("[style*='var(']"))
-    used = {name for style in inline for name in references(style.lower())}
+    used = {name for style in inline for name in references(lowered(style))}
     for part in (part for rule in rules for part in rule.declared):
         if names := references(part.value):
             (used if part.name in LOOKED_AT else referring.setdefault(part.name, set())).update(names)
@@ -153,13 +156,19 @@ def _declare(values: dict[str, _Value], name: str, value: _Value) -> None:
 
 @lru_cache(maxsize=4_096)
 def _inline(style: str) -> tuple[_Declared, ...]:
-    return _declarations(tinycss2.parse_blocks_contents(style, True, True))
+    try:
+        return _declarations(tinycss2.parse_blocks_contents(style, True, True))
+    except ValueError:  # a number of thousands of digits
+        return ()
 
 
 # The chapters of a book have the same style sheets.
 @lru_cache(maxsize=32)
 def _sheet(content: str) -> _Sheet:
-    nodes = tinycss2.parse_stylesheet(content, True, True)
+    try:
+        nodes = tinycss2.parse_stylesheet(content, True, True)
+    except ValueError:  # a number of thousands of digits
+        return _Sheet((), ())
     imports: list[str] = []
     for node in nodes:
         if isinstance(node, AtRule) and node.lower_at_keyword == "import":
@@ -181,7 +190,7 @@ def _rules(nodes: Iterable[Node], within: list[Node] | None = None, depth: int =
                 yield _Rule(selector, declared)
             yield from _rules(content, selector, depth + 1)
         elif isinstance(node, AtRule) and node.content:
-            is_met = node.lower_at_keyword in _CONDITIONS and not _text(node.prelude).startswith("not")
+            is_met = node.lower_at_keyword in _CONDITIONS and not _OTHERS.match(_text(node.prelude))
             if not (_is_screen(node.prelude) if node.lower_at_keyword == "media" else is_met):
                 continue
             content = tinycss2.parse_blocks_contents(node.content, True, True)
@@ -204,16 +213,23 @@ def _nested(selector: list[Node], around: list[Node]) -> list[Node]:
 
 
 def _declarations(content: Iterable[Node]) -> tuple[_Declared, ...]:
-    return tuple(
-        _Declared(node.lower_name, _text(node.value), node.important)
-        for node in content
-        if isinstance(node, Declaration) and (node.lower_name in LOOKED_AT or node.lower_name.startswith("--"))
-    )
+    return tuple(_declared(node for node in content if isinstance(node, Declaration)))
+
+
+def _declared(declarations: Iterable[Declaration]) -> Iterator[_Declared]:
+    for node in declarations:
+        if node.lower_name == "background":
+            # It sets all that belongs to a ground; what it does not name has no value.
+            yield from (_Declared(f"background-{part}", "", node.important) for part in ("color", "image"))
+        if node.lower_name in LOOKED_AT:
+            yield _Declared(node.lower_name, _text(node.value), node.important)
+        elif node.name.startswith("--"):
+            yield _Declared(node.name, _text(node.value), node.important)
 
 
 def _text(value: list[Node]) -> str:
     try:
-        return tinycss2.serialize([node for node in value if node.type != "comment"]).strip().lower()
+        return lowered(tinycss2.serialize([node for node in value if node.type != "comment"]).strip())
     except RecursionError:  # deeply nested brackets, which no browser understands
         return ""
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from tinycss2 import parse_component_value_list, serialize
 from tinycss2.ast import DimensionToken, FunctionBlock, LiteralToken, Node, NumberToken, ParenthesesBlock
@@ -16,8 +17,14 @@ _ABSOLUTE = {"px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "m
 _SIZES = _ABSOLUTE | {f"{kind}{unit}": size for unit, size in _OF_SCREEN.items() for kind in ("", "s", "l", "d")}
 _CLEAR = 0.05  # of a colour's opacity
 _VARIABLE = re.compile(r"var\(\s*(--[^\s,)]+)")
+_PROPERTY = re.compile(r"(--[\w-]+)|[^-]+|-")
 _DEEPEST, _LONGEST = 10, 1_000  # references within references, and characters of a value that they make
 _TO_SRGB = ((3.2409699, -1.5373832, -0.4986108), (-0.9692436, 1.8759675, 0.0415551), (0.0556301, -0.2039770, 1.0569715))
+
+
+def lowered(text: str) -> str:
+    """The text in small letters, except for the names of custom properties, of which `--a` and `--A` are two."""
+    return _PROPERTY.sub(lambda match: match[0] if match[1] else match[0].lower(), text)
 
 
 def references(value: str) -> list[str]:
@@ -34,36 +41,65 @@ def resolved(style: Mapping[str, str], variables: Mapping[str, str], *, are_all_
     """
     if not any("var(" in value for value in style.values()):
         return style
-    known = {**variables, **{name: value for name, value in style.items() if name.startswith("--")}}
+    return _resolved(tuple(style.items()), tuple(variables.items()), are_all_known)
+
+
+# Most elements of a page share their style with others.
+@lru_cache(maxsize=4_096)
+def _resolved(
+    style: tuple[tuple[str, str], ...], variables: tuple[tuple[str, str], ...], are_all_known: bool
+) -> Mapping[str, str]:
+    own = [declared for declared in style if declared[0].startswith("--")]
+    properties = _Properties({**dict(variables), **dict(own)}, are_all_known)
     try:
-        texts = {name: _replaced(value, known, are_all_known, _DEEPEST) for name, value in style.items()}
+        texts = {name: properties.replaced(value, _DEEPEST) for name, value in style}
     except RecursionError:  # deeply nested brackets, which no browser understands
         return {}
     return {name: text for name, text in texts.items() if text is not None}
 
 
-def _replaced(value: str, variables: Mapping[str, str], are_all_known: bool, depth: int) -> str | None:
-    if "var(" not in value:
-        return value
-    if not depth:
-        return None
-    parts: list[str] = []
-    for node in parse_component_value_list(value):
-        if not isinstance(node, FunctionBlock):
-            parts.append(serialize([node]))
-            continue
-        inner = serialize(node.arguments)
-        if node.lower_name == "var":
-            name, _, fallback = (part.strip() for part in inner.partition(","))
-            known = variables.get(name, fallback if are_all_known and fallback else None)
-            text = serialize([node]) if known is None else _replaced(known, variables, are_all_known, depth - 1)
-        else:
-            within = _replaced(inner, variables, are_all_known, depth - 1)
-            text = None if within is None else f"{node.lower_name}({within})"
-        if text is None or len(text) > _LONGEST:
+class _Properties:
+    """The custom properties of an element; the value of each is resolved once."""
+
+    def __init__(self, stated: Mapping[str, str], are_all_known: bool) -> None:
+        self._stated, self._are_all_known = stated, are_all_known
+        self._values: dict[str, str | None] = {}
+
+    def replaced(self, value: str, depth: int) -> str | None:
+        """A value with those of the properties that it names; None if it is too deep or too long."""
+        if "var(" not in value:
+            return value
+        if not depth:
             return None
-        parts.append(text)
-    return "".join(parts)
+        parts: list[str] = []
+        for node in _nodes(value):
+            if not isinstance(node, FunctionBlock):
+                parts.append(serialize([node]))
+                continue
+            inner = serialize(node.arguments)
+            if node.lower_name == "var":
+                name, _, fallback = (part.strip() for part in inner.partition(","))
+                text = self._value(name, fallback, depth - 1, unknown=serialize([node]))
+            else:
+                within = self.replaced(inner, depth - 1)
+                text = None if within is None else f"{node.lower_name}({within})"
+            if text is None or len(text) > _LONGEST:
+                return None
+            parts.append(text)
+        return "".join(parts)
+
+    def _value(self, name: str, fallback: str, depth: int, unknown: str) -> str | None:
+        if name not in self._stated:
+            return self.replaced(fallback, depth) if self._are_all_known and fallback else unknown
+        if name not in self._values:
+            self._values[name] = None  # of a property that refers to itself
+            self._values[name] = self.replaced(self._stated[name], depth)
+        return self._values[name]
+
+
+@lru_cache(maxsize=4_096)
+def _nodes(value: str) -> tuple[Node, ...]:
+    return tuple(parse_component_value_list(value))
 
 
 def pixels(value: str, em: float = 16.0, rem: float = 16.0) -> float | None:
@@ -90,7 +126,7 @@ def _in_pixels(length: float, unit: str, em: float, rem: float) -> float | None:
 
 
 def _calculated(nodes: Sequence[Node], em: float, rem: float, depth: int = _DEEPEST) -> float | None:
-    """The value of a sum of products, whose numbers and lengths count alike."""
+    """The value of a sum of products, whose numbers and lengths count alike; None for what is no sum."""
     total, term, operator = 0.0, 0.0, "+"
     for node in nodes:
         if isinstance(node, LiteralToken):
@@ -99,13 +135,14 @@ def _calculated(nodes: Sequence[Node], em: float, rem: float, depth: int = _DEEP
         if node.type in ("whitespace", "comment"):
             continue
         operand = _operand(node, em, rem, depth)
-        if operand is None or (operator == "/" and not operand) or operator not in "+-*/":
+        if operand is None or (operator == "/" and not operand) or operator not in tuple("+-*/"):
             return None
         if operator in "*/":
             term = term * operand if operator == "*" else term / operand
         else:
             total, term = total + term, operand if operator == "+" else -operand
-    return total + term
+        operator = ""
+    return None if operator else total + term
 
 
 def _operand(node: Node, em: float, rem: float, depth: int) -> float | None:

@@ -20,7 +20,8 @@ _NO_VALUE = frozenset("hidden password image file color range".split())
 _TICKS = {"checkbox": ("☐", "☑"), "radio": ("○", "●")}
 _DRAWN_BY_TAG = frozenset("img video picture canvas svg".split())
 _PICTURES = ", ".join(sorted(_DRAWN_BY_TAG))
-_ROOTS = ("html", "body")
+_ROOTS, _CELLS = ("html", "body"), ("td", "th")
+_CELL_SIZES = frozenset("width height max-width max-height".split())
 
 
 def seen_tree(html: str, filename: str, hidden: HiddenWords, linked: Linked | None = None) -> LexborHTMLParser:
@@ -99,6 +100,9 @@ class _Page:
 
     def _style(self, node: LexborNode, tag: str) -> Style:
         style = _style(node, tag, self._sheets)
+        if tag in _CELLS and not _CELL_SIZES.isdisjoint(style):
+            # A cell is as large as its words.
+            style = {name: value for name, value in style.items() if name not in _CELL_SIZES}
         return resolved(style, self._drawn[-1].variables, are_all_known=not self._sheets.has_others) if style else style
 
     def _begin(self, node: LexborNode, tag: str, style: Style) -> None:

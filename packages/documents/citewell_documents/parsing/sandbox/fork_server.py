@@ -44,7 +44,7 @@ _PRELOADED_ON_LINUX = (
 )
 _PR_SET_DUMPABLE = 4
 _DESCRIPTORS = 1024
-_IDLE_S = 10.0
+_IDLE_S = 60.0
 """It holds some 37 MB, and starts within a second of CPU time."""
 
 

@@ -18,7 +18,6 @@ _SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;])*')
 _BLANK = re.compile(r'(?:""|\s|_.|\[[^\]]*\])*')
 _UNQUOTED = re.compile(r"[^\w/.,;@?#*]")  # characters that Excel prints unchanged
 _CONDITIONS = ("<", ">", "=")
-_BRACKET = re.compile(r"\[([^\]]*)\]")
 _COLOURS = re.compile(r"black|blue|cyan|green|magenta|red|white|yellow|colou?r ?\d+", re.IGNORECASE)
 _SCALES_READ = frozenset({"", "m", "mn", "mil", "million", "b", "bn", "billion", "백만", "십억"})
 _LONGEST, _MOST_DECIMALS, _MOST = 200, 10, Decimal(10) ** 15
@@ -72,10 +71,20 @@ def _section_colours(number_format: str) -> tuple[str, ...]:
     """The colour that each section names, such as `white` or `color 2`; empty for a section without one. Conditions,
     which decide otherwise which section holds, are not read.
     """
-    brackets = [[*map(str.lower, _BRACKET.findall(part))] for part in _split(number_format[:_LONGEST])]
-    if any(name.startswith(_CONDITIONS) for names in brackets for name in names):
+    brackets = _brackets(number_format)
+    if _has_conditions(brackets):
         return ()
     return tuple(next(filter(_COLOURS.fullmatch, names), "") for names in brackets)
+
+
+def _brackets(number_format: str) -> list[list[str]]:
+    """The words in brackets of each section, such as `white` or `>100`, in small letters."""
+    sections = _split(number_format[:_LONGEST])
+    return [[match["bracket"].lower() for match in _TOKEN.finditer(part) if match["bracket"]] for part in sections]
+
+
+def _has_conditions(brackets: Sequence[Sequence[str]]) -> bool:
+    return any(name.startswith(_CONDITIONS) for names in brackets for name in names)
 
 
 def printed_colour(value: object, number_format: str) -> str:
@@ -93,6 +102,8 @@ def printed_colour(value: object, number_format: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _blank_sections(number_format: str) -> tuple[bool, bool, bool, bool]:
+    if _has_conditions(_brackets(number_format)):
+        return False, False, False, False
     blank = [_BLANK.fullmatch(section) is not None for section in _split(number_format[:_LONGEST])]
     zero = blank[2] if len(blank) > 2 else blank[0]
     return blank[0], blank[1], zero, len(blank) > 3 and blank[3]

@@ -290,6 +290,9 @@ def test_a_title_is_as_its_layout_shows_it() -> None:
         (80, "0;[White]-0", True),
         (80, "[Red][>5]0;[White]0", True),
         (80, "[Color 2]0", False),
+        (80, '0" [white]"', True),
+        (80, '[=0]"";General', True),
+        (80, '[>100]"";0', True),
     ],
 )
 def test_a_cell_whose_format_prints_nothing_is_not_seen(value: object, number_format: str, is_seen: bool) -> None:

@@ -59,6 +59,8 @@ LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
         "<p>Open</p><div style='zoom:0.01'><p>80</p></div>",
         "<p>Open</p><p style='filter:blur(2px) opacity(0)'>80</p>",
         "<p>Open</p><p style='content-visibility:hidden'>80</p>",
+        "<style>td.x{background:#123;color:#fff}td.x{background-color:#fff}</style><table><td>Open<td class=x>80",
+        "<style>:root{--i:#000;--I:#fff}.x{color:var(--I)}</style><p>Open</p><p class=x>80</p>",
     ],
 )
 def test_words_that_a_style_hides_are_left_out(page: str) -> None:
@@ -135,6 +137,16 @@ def test_words_that_a_style_hides_are_left_out(page: str) -> None:
         "<div style='margin:0 -9999px;padding:0 9999px'>80</div>",
         "<p style='color:oklch(45% 0.1 250);margin-left:calc(50% - 50vw)'>80</p>",
         "<p style='color:#fff;background:oklch(30% 0.1 250)'>80</p>",
+        "<style>td,th{background-color:#fff}th{background:#2F5496;color:#fff}</style><table><tr><th>80<tr><td>b</table>",
+        "<style>div{background-color:#fff;color:#fff}.a{background:url(x)}</style><div class=a>80</div>",
+        "<style>td{max-width:0;overflow:hidden;text-overflow:ellipsis}</style><table><tr><td>80</table>",
+        "<div style='width:0;min-width:100%;overflow:hidden'>80</div>",
+        "<div style='height:0;padding-bottom:56%;overflow:hidden'>80</div>",
+        "<style>@supports (-ms-ime-align:auto){.x{display:none}}</style><p class=x>80</p>",
+        "<div style='font-size:0'><p style='font:medium serif'>80</p></div>",
+        "<style>:root{--i:#000;--I:#fff}.x{color:var(--i)}</style><p class=x>80</p>",
+        "<p style='font-size:calc()'>80</p>",
+        f"<p style='width:{'9' * 5_000}px'>80</p>",
     ],
 )
 def test_words_that_a_style_leaves_in_sight_stay(page: str) -> None:
@@ -174,3 +186,14 @@ def test_a_field_shows_its_value_in_its_place() -> None:
 def test_a_hostile_sheet_hides_nothing_and_ends(sheet: str) -> None:
     page = f"<style>{sheet}</style><p style='color:{'rgb(' * 5_000}'>The fee is 80 euros.</p>"
     assert parse(page.encode(), "page.html", LIMITS).text == "The fee is 80 euros."
+
+
+def _bomb(last: str) -> str:
+    declared = "".join(f"--a{level}:{f'var(--a{level + 1})' * 9};" for level in range(9))
+    return f"<style>:root{{{declared}--a9:{last};}}.x{{display:var(--a0)}}</style><p class=x>80</p>"
+
+
+@for_all_rows("page", [_bomb(" "), _bomb("none"), _bomb("var(--a0)")])
+def test_properties_that_refer_to_many_others_are_each_resolved_once(page: str) -> None:
+    # Resolved again at each place, they would take hours.
+    assert "80" in parse(f"<html><body>{page}</body></html>".encode(), "page.html", LIMITS).text
