@@ -12,6 +12,7 @@ class AtRule(Node):
     content: list[Node] | None
 
 class Declaration(Node):
+    name: str
     lower_name: str
     value: list[Node]
     important: bool
