@@ -1,4 +1,4 @@
-"""A newer version migrates the database while this one serves: questions go on, and the doctor tells of it."""
+"""A newer version migrates the database while this one serves: questions go on, and the doctor says so."""
 
 import os
 import shutil

@@ -99,7 +99,7 @@ class Glyphs:
         return scale * abs(pdfium_c.FPDFText_GetFontSize(self._textpage, index))
 
     def is_pressed(self, index: int) -> bool:
-        """True for a character so much narrower than its font has it that nobody can read it."""
+        """True for a character that is drawn too narrow to be read."""
         if index in self._added:
             return False
         pdfium_c.FPDFText_GetMatrix(self._textpage, index, self._matrix)
