@@ -31,6 +31,7 @@ _EXCERPT = 120
 _MOST_JUDGED = 100  # sentences that are judged in an answer as a whole: each is judged by itself, too
 _UNKNOWN = 0.4  # support of a statement that is too long to be compared
 _UNDECIDED = 0.5
+_OPEN = CONFIDENCE_THRESHOLD - 0.01  # the most support of a statement with a difference, which nobody has settled
 _SURELY_NOT = 0.15  # up to this support, a difference is a contradiction, and a source without a difference is silent
 
 
@@ -107,7 +108,8 @@ class Observed:
         substituted = self.substitution is not None
         support = support_model().support(weighed, substituted=substituted, verbatim=self.verbatim)
         left = min((1 - precision(disagreement, self.closeness) for disagreement in self.disagreements), default=1.0)
-        return min(support, 1 - support_model().verbatim if self.refuted else max(_UNDECIDED, left))
+        most = min(left, _OPEN) if self.disagreements else left
+        return min(support, 1 - support_model().verbatim if self.refuted else max(_UNDECIDED, most))
 
 
 def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> Observed:
