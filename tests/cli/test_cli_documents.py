@@ -191,7 +191,8 @@ def test_judgements_are_given_listed_and_reviewed(citewell: Citewell) -> None:
     assert citewell("feedback", "list", "--status", "open").out == ""
     assert json.loads(citewell("feedback", "list", "--json").out)["reviewed_by"] == "a.lee"
     assert "needs a rating" in citewell("feedback", "give", query_id).complaint
-    assert "none at this place" in citewell("feedback", "give", query_id, "--sentence", "10", "--rating", "up").complaint
+    misplaced = citewell("feedback", "give", query_id, "--sentence", "10", "--rating", "up")
+    assert "none at this place" in misplaced.complaint
 
 
 def test_an_answer_is_shared_by_a_link_that_can_be_revoked(citewell: Citewell) -> None:
