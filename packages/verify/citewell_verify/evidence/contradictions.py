@@ -222,8 +222,8 @@ def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
         known = source_figures(source).different_dates
         unknown = (date for date in find_dates(claim)[:_MOST_DATES] if not any(map(date.follows_from, known)))
         return [_disagreement("date", date.text, None) for date in unknown if not _is_bare_year_in(date, source)]
-    # A missing scale is reported, too, although it does not contradict the source. Of labelled negations and opposites
-    # in a sentence that says more, six of seven were right; of other kinds of unsure differences hardly more than half.
+    # A missing scale is reported, too, although it does not contradict the source. On labelled pairs an unsure
+    # negation or opposite is nearly always right, an unsure difference of another kind hardly more often than not.
     told = [
         difference
         for difference in compared.differences

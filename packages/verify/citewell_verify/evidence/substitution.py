@@ -15,14 +15,7 @@ from operator import attrgetter
 from citewell_verify.evidence.closed_classes import ChangedMarks, makes_condition, read
 from citewell_verify.evidence.contradictions import readable, without_markers
 from citewell_verify.evidence.equivalence import stands_verbatim
-from citewell_verify.evidence.replaced_words import (
-    SAME,
-    exchange,
-    left_out_clauses,
-    paired,
-    replacement,
-    text_of,
-)
+from citewell_verify.evidence.replaced_words import SAME, exchange, left_out_clauses, paired, replacement, text_of
 from citewell_verify.facts.kinds import Difference, Disagreement, Kind
 from citewell_verify.facts.reading.clauses import clauses
 from citewell_verify.facts.reading.token_alignment import Alignment, Gap, align, content_tokens

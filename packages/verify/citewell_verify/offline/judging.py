@@ -31,7 +31,7 @@ _EXCERPT = 120
 _MOST_JUDGED = 100  # sentences that are judged in an answer as a whole: each is judged by itself, too
 _UNKNOWN = 0.4  # support of a statement that is too long to be compared
 _UNDECIDED = 0.5
-_OPEN = CONFIDENCE_THRESHOLD - 0.01  # the most support of a statement with a difference, which nobody has settled
+_MOST_DIFFERING = CONFIDENCE_THRESHOLD - 0.01  # a statement with a difference is uncertain at best
 _SURELY_NOT = 0.15  # up to this support, a difference is a contradiction, and a source without a difference is silent
 
 
@@ -107,9 +107,10 @@ class Observed:
     def _weighed(self, weighed: Mapping[str, float]) -> float:
         substituted = self.substitution is not None
         support = support_model().support(weighed, substituted=substituted, verbatim=self.verbatim)
-        left = min((1 - precision(disagreement, self.closeness) for disagreement in self.disagreements), default=1.0)
-        most = min(left, _OPEN) if self.disagreements else left
-        return min(support, 1 - support_model().verbatim if self.refuted else max(_UNDECIDED, most))
+        if self.refuted:
+            return min(support, 1 - support_model().verbatim)
+        limits = [1 - precision(disagreement, self.closeness) for disagreement in self.disagreements]
+        return min(support, max(_UNDECIDED, min(_MOST_DIFFERING, *limits))) if limits else support
 
 
 def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> Observed:

@@ -206,7 +206,7 @@ def answer_features(asked: QuestionPart, standing: Standing) -> dict[str, float]
         "lacks": lacks,
         "lacks_noun": float(standing.lacks_noun),
         "denied": float(_is_denied(asked.kind, question, said)),
-        "opposed": float(is_opposed(question, said)),
+        "opposed": float(_is_opposed(question, said)),
     }
 
 
@@ -254,7 +254,7 @@ def _is_denied(kind: Kind, question: AnalysedText, said: AnalysedText) -> bool:
     return bool(said.denied & question.related_stems.stems)
 
 
-def is_opposed(question: AnalysedText, said: AnalysedText) -> bool:
+def _is_opposed(question: AnalysedText, said: AnalysedText) -> bool:
     """Return whether one has the opposite of a word of the other: accept and reject, formal and informal."""
     asked, stated = question.related_stems.stems, said.related_stems.stems
     return opposites(asked, stated) is not None

@@ -12,7 +12,7 @@ from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.utils.cell import range_boundaries
 
 from citewell_documents.parsing.archives import Archive
-from citewell_documents.parsing.hidden import HiddenWords, Reason, are_alike
+from citewell_documents.parsing.hidden import PAPER, HiddenWords, Reason, are_alike
 from citewell_documents.parsing.workbook.colours import Palette
 from citewell_documents.parsing.workbook.links import linked, roots
 from citewell_documents.parsing.workbook.number_formats import printed_colour, prints_nothing
@@ -25,7 +25,6 @@ _NUMBER = re.compile(rb"\b(r|min|max)=\"(\d+)\"")
 _COLOURED = re.compile(rb"\bsqref(?:=[\"']|>)([^\"'<]+)")  # where a rule for the looks of cells holds
 _MOST_COLUMNS, _MOST_ROWS, _MOST_RANGES = 16_384, 1_048_576, 2_000
 _SMALLEST = 2.0  # points
-_PAPER = "ffffff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ class Unseen:
         """The colour of a cell's fill; None for gradients and patterns."""
         match getattr(fill, "fill_type", "gradient"):
             case None | "none":
-                return _PAPER
+                return PAPER
             case "solid":
                 return self.palette.hexadecimal(fill.fgColor)
             case _:
